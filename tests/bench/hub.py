@@ -1,8 +1,8 @@
 """Set up a JupyterHub by docs/hub.md, teach a lesson on it, and take it down again.
 
-Two learners, an instructor and somebody else each have an account. Needs Linux, root, npm and about
-ten minutes. Accounts, homes and processes are in namespaces of their own, so nothing of them is
-left; what is not committed is not on that hub.
+Two learners, an instructor and somebody else each have an account. It needs Linux, root, npm and
+about ten minutes. Accounts, homes and processes live in namespaces of their own and leave nothing
+behind. The course on the hub is a clone, so it has what is committed.
 """
 
 import os
@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,8 +23,11 @@ import requests
 
 from autograder.lessons import ROOT
 from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
-from tests.support.classroom import LESSON
-from tests.support.lab import free_port
+from tests.grading.feedback.made import parsed, words
+from tests.support.classroom import LESSON, start_program
+from tests.support.kills import wait_for
+from tests.support.lab import answers, free_port
+from tests.support.waiting import wait_until
 
 COURSE, ACCOUNT = "attention-from-scratch", "grader-attention"
 LEARNERS, INSTRUCTOR, STRANGER = ("amy", "ben"), "ines", "eve"
@@ -34,23 +36,6 @@ ROOM = Path("/srv/hub")  # of the hub, and of the learners' environment
 LEARNERS_PYTHON = ROOM / "learners/bin"
 PATIENCE = 120  # seconds for a server to start
 TOKEN = secrets.token_hex(16)
-OURS = """
-import os
-c.JupyterHub.bind_url = "http://127.0.0.1:{port}/"
-c.JupyterHub.hub_port = {hub_port}
-c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy_port}"
-c.ConfigurableHTTPProxy.command = ["{room}/node_modules/.bin/configurable-http-proxy"]
-c.JupyterHub.authenticator_class = "dummy"
-c.Authenticator.allow_all = True
-c.Spawner.cmd = ["{python}/jupyterhub-singleuser"]
-c.Spawner.start_timeout = c.Spawner.http_timeout = {patience}
-c.Spawner.environment = {{"PATH": "{python}:/usr/bin:/bin"}}
-c.JupyterHub.services.append({{"name": "driver", "api_token": {token!r}}})
-c.JupyterHub.load_roles.append({{
-    "name": "driver", "services": ["driver"],
-    "scopes": ["admin:users", "admin:servers", "tokens", "list:services"],
-}})
-"""
 
 
 def report() -> None:
@@ -129,46 +114,44 @@ def _bash(commands: str, account: str = "root") -> None:
         raise RuntimeError(f"{account}: {commands}\n{said.stdout[-3000:]}")
 
 
+def _ours(port: int, hub_port: int, proxy_port: int) -> str:
+    """Return what a hub for a bench needs besides docs/hub.md."""
+    return f"""
+c.JupyterHub.bind_url = "http://127.0.0.1:{port}/"
+c.JupyterHub.hub_port = {hub_port}
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{proxy_port}"
+c.ConfigurableHTTPProxy.command = ["{ROOM}/node_modules/.bin/configurable-http-proxy"]
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.Spawner.cmd = ["{LEARNERS_PYTHON}/jupyterhub-singleuser"]
+c.Spawner.start_timeout = c.Spawner.http_timeout = {PATIENCE}
+c.Spawner.environment = {{"PATH": "{LEARNERS_PYTHON}:/usr/bin:/bin"}}
+c.JupyterHub.services.append({{"name": "driver", "api_token": {TOKEN!r}}})
+c.JupyterHub.load_roles.append({{
+    "name": "driver", "services": ["driver"],
+    "scopes": ["admin:users", "admin:servers", "tokens", "list:services"],
+}})
+"""
+
+
 @contextmanager
 def hub(config: str) -> Iterator[str]:
     """Run the hub; yield its address."""
-    port, hub_port, proxy_port = (free_port() for _ in range(3))
-    ours = OURS.format(
-        port=port,
-        hub_port=hub_port,
-        proxy_port=proxy_port,
-        room=ROOM,
-        token=TOKEN,
-        python=LEARNERS_PYTHON,
-        patience=PATIENCE,
-    )
-    (ROOM / "jupyterhub_config.py").write_text(f"{config}\n{ours}", encoding="utf-8")
-    command = [LEARNERS_PYTHON / "jupyterhub", "-f", ROOM / "jupyterhub_config.py"]
-    environment = {"PATH": f"{LEARNERS_PYTHON}:{os.environ['PATH']}"}
-    with (ROOM / "hub.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOM, env=environment, stdout=log, stderr=log)
-        try:
-            address = f"http://127.0.0.1:{port}"
-            _wait_for(lambda: requests.get(f"{address}/hub/api", timeout=5).ok)
-            yield address
-        except Exception:
-            print((ROOM / "hub.log").read_text(encoding="utf-8")[-6000:])
-            raise
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _wait_for(happened: Any) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        try:
-            if happened():
-                return
-        except requests.ConnectionError:
-            pass
-        time.sleep(0.5)
-    raise TimeoutError("the hub or a server on it did not start")
+    port, *others = (free_port() for _ in range(3))
+    path, log = ROOM / "jupyterhub_config.py", ROOM / "hub.log"
+    path.write_text(f"{config}{_ours(port, *others)}", encoding="utf-8")
+    command = [f"{LEARNERS_PYTHON}/jupyterhub", "-f", str(path)]
+    process = start_program(command, log, ROOM, PATH=f"{LEARNERS_PYTHON}:{os.environ['PATH']}")
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_for(lambda: answers(f"{address}/hub/api"), process)
+        yield address
+    except Exception:
+        print(log.read_text(encoding="utf-8")[-6000:])
+        raise
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @dataclass
@@ -193,7 +176,7 @@ class Person:
 
     def start_server(self) -> None:
         self.ask("POST", f"/hub/api/users/{self.name}/server")
-        _wait_for(lambda: self.ask("GET", f"/user/{self.name}/api/status").ok)
+        wait_until(lambda: self.ask("GET", f"/user/{self.name}/api/status").ok, "no server starts")
 
     def list_assignments(self) -> list[dict[str, Any]]:
         said = self.told("GET", f"/user/{self.name}/assignments", params={"course_id": COURSE})
@@ -217,7 +200,8 @@ def teach(address: str) -> None:
     driver = Person(address, "driver")
     people = {name: _person(driver, name) for name in (*LEARNERS, INSTRUCTOR, STRANGER)}
     ines = people[INSTRUCTOR]
-    _wait_for(lambda: ines.ask("GET", f"/services/{COURSE}/formgrader/api/status").ok)
+    status = f"/services/{COURSE}/formgrader/api/status"
+    wait_until(lambda: ines.ask("GET", status).ok, "formgrader does not start")
     for name, may in {INSTRUCTOR: True, LEARNERS[0]: False, STRANGER: False}.items():
         answer = people[name].ask("GET", f"/services/{COURSE}/formgrader/api/assignments")
         assert answer.ok == may, f"{name} got {answer.status_code} from formgrader"
@@ -227,8 +211,8 @@ def teach(address: str) -> None:
         ines.formgrader("POST", f"assignment/{LESSON.name}/{action}")
     full = {exercise.name: SOLUTION for exercise in LESSON.exercises}
     handed_in = dict(zip(LEARNERS, (full, {}), strict=True))
-    for name, answers in handed_in.items():
-        _do_the_lesson(people[name], answers)
+    for name, solved in handed_in.items():
+        _do_the_lesson(people[name], solved)
     people[STRANGER].start_server()
     assert not people[STRANGER].list_assignments()
     print("learners fetched, solved and handed in; somebody else sees no lesson")
@@ -249,7 +233,9 @@ def teach(address: str) -> None:
     for name in LEARNERS:
         people[name].act("fetch_feedback")
         [page] = Path("/home", name, COURSE, LESSON.name).rglob("*.html")
-        assert f"{scores[name][0]:.0f} of {most} points" in _words(page), page
+        assert f"{scores[name][0]:.0f} of {most} points" in words(
+            parsed(page.read_text(encoding="utf-8"))
+        ), page
         looked = subprocess.run(["su", name, "-c", f"ls /home/{ACCOUNT}"], capture_output=True)
         assert looked.returncode, f"{name} can read the course directory"
     print("each learner has a page of feedback with the right grade, and can't read the course")
@@ -261,18 +247,14 @@ def _person(driver: Person, name: str) -> Person:
     return Person(driver.address, name, token)
 
 
-def _do_the_lesson(learner: Person, answers: dict[str, Any]) -> None:
+def _do_the_lesson(learner: Person, solved: dict[str, Any]) -> None:
     learner.start_server()
     [lesson] = learner.list_assignments()
     assert (lesson["assignment_id"], lesson["status"]) == (LESSON.name, "released")
     learner.act("fetch")
     path = Path("/home", learner.name, COURSE, LESSON.name, f"{LESSON.name}.ipynb")
-    nbformat.write(MadeUpSubmission(learner.name, answers).notebook(LESSON), path)
+    nbformat.write(MadeUpSubmission(learner.name, solved).notebook(LESSON), path)
     learner.act("submit")
-
-
-def _words(page: Path) -> str:
-    return " ".join(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")).split())
 
 
 if __name__ == "__main__":

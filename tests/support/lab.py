@@ -22,7 +22,7 @@ def jupyter_lab(folder: Path, *options: str, **environment: str) -> Iterator[str
     places = {"JUPYTER_CONFIG_DIR": own, "JUPYTER_RUNTIME_DIR": own, "TMPDIR": f"{folder}/tmp"}
     process = start_program(command, folder / "said.txt", cwd=folder, **places, **environment)
     address = f"http://127.0.0.1:{port}"
-    kills.wait_for(lambda: _answers(f"{address}/api"), process)
+    kills.wait_for(lambda: answers(f"{address}/api"), process)
     yield address
     own = descendants(process.pid)
     process.terminate()
@@ -37,7 +37,8 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _answers(address: str) -> bool:
+def answers(address: str) -> bool:
+    """Whether a server answers at an address."""
     with suppress(OSError), urllib.request.urlopen(address, timeout=HANG) as reply:
         return reply.status == 200
     return False
