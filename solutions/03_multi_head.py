@@ -280,8 +280,10 @@ print("head 1 owns columns 24 to 47:", torch.allclose(all_in_a_row[:, 24:48], qu
 
 # %% [markdown]
 # That is how it's done in practice: one projection from d_model to n_heads · d_head features, then
-# a **split**. For every word, head *h* owns d_head columns, starting with column h · d_head.
-# Usually n_heads · d_head = d_model, so that all the heads together are as wide as the model.
+# a **split**. For every word, head *h* owns d_head columns, starting with column h · d_head. In the
+# paper n_heads · d_head = d_model, so that all the heads together are as wide as the model, and so
+# it is here. (It needn't be: Qwen3-0.6B, from 2025, has 16 heads of 128 features in a model that is
+# 1,024 wide.)
 #
 # By hand, for one sentence of three words with four features and two heads:
 
@@ -858,8 +860,8 @@ for n_heads in (1, 2, 4, 8, 16):
 
 # %% [markdown]
 # Four projections have 512 · 512 weights and 512 biases each: 4 · (262,144 + 512) = 1,050,624,
-# whatever the number of heads. More heads means narrower heads, not more parameters. What grows is
-# the number of attention weights for a sentence: n_heads · n².
+# whatever the number of heads, as long as they share d_model. More heads then means narrower heads,
+# not more parameters. What grows is the number of attention weights for a sentence: n_heads · n².
 #
 # And what does a sentence cost? Count multiplications. Each of the four projections takes n · d².
 # The scores take n² · d, whatever the number of heads, and so does mixing the values.
@@ -871,7 +873,9 @@ for n in (5, 128, 1024, 8192):
 
 # %% [markdown]
 # In short sentences, nearly all the work is in the projections. At n = 2d, here 1024 words,
-# attention catches up. From there on, its n² takes over, and that is why long texts are expensive.
+# attention catches up with them. (A feed-forward network, as in lesson 5, is usually 4d wide and
+# does twice their work. With one, it takes n = 6d.) From there on, its n² takes over, and that is
+# why long texts are expensive.
 
 # %% [markdown]
 # ## Sequence first
@@ -949,7 +953,8 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 #   right shape mixes words, and a probe shows it.
 # - `merge_heads` puts the heads side by side, and the **output projection** mixes them.
 # - **Dropout** acts on the weights; you look at them as they were before.
-# - More heads cost **no more parameters**, and a mean over heads hides what each one does.
+# - More heads that share d_model cost **no more parameters**, and a mean over heads hides what each
+#   one does.
 #
 # In lesson 4, you decide what a word may *not* see: the future and the padding. There you learn
 # what `keep` is for, and why `weights_from_scores` is written the way it is.

@@ -250,9 +250,9 @@ print(after, after / after.sum())
 
 # %% [markdown]
 # Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. A lead of about 104 is enough for that, and
-# in half precision one of about 18; before that, the small weights lose digits. Scores that far
-# apart are rare, but they do come up, in the check below too. So the mask belongs before softmax.
-# Then the sum, too, counts only the keys that may be seen.
+# in float16 one of about 18; before that, the small weights lose digits. Scores that far apart are
+# rare, but they do come up, in the check below too. So the mask belongs before softmax. Then the
+# sum, too, counts only the keys that may be seen.
 #
 # $$\text{weight}_{ij} = \frac{\text{keep}_{ij} e^{s_{ij}}}{\sum_k \text{keep}_{ik} e^{s_{ik}}}$$
 #
@@ -291,7 +291,8 @@ for fill in (-math.inf, -1e9, lowest):
 # - **−10⁹** and the **lowest number** give one third each. Three equal scores share the weight
 #   evenly, however low they are: all of it goes to keys that may not be seen.
 #
-# And −10⁹ fails a second time in half precision, whose lowest number is −65504:
+# And −10⁹ fails a second time in float16, whose lowest number is −65504. (The other half precision,
+# bfloat16, reaches as far as float32.)
 
 # %%
 print(torch.finfo(torch.float16).min)

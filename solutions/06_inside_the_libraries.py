@@ -1091,9 +1091,10 @@ for name, f in small_print.items():
 # ### Challenge: `hide_change` (optional, 30 minutes)
 #
 # The key's bias isn't the only thing that results can't see. Double all queries of a head and halve
-# its keys: every score stays the same. In fact you can multiply a head's queries by *any* matrix
-# that has an inverse, if you do the right thing to its keys. How many numbers of a head can you
-# change like this without anybody noticing?
+# its keys: every score stays the same. In fact, in this layer you can multiply a head's queries by
+# *any* matrix that has an inverse, if you do the right thing to its keys. (Lesson 7's rotary
+# positions will take most of that freedom away.) How many numbers of a head can you change like
+# this without anybody noticing?
 #
 # Change weights and biases, and leave all other heads as they are. `torch.linalg.inv` inverts a
 # matrix.

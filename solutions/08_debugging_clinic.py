@@ -18,6 +18,7 @@
 
 # %%
 import copy
+from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -613,7 +614,8 @@ check(repair_4)
 # A good bug report has one input that shows the defect, as small as possible, so that its reader
 # can follow every number. And the size alone tells you something. With one word, a causal mask has
 # nothing to hide and all weights should be 1, so a defect that shows there is in the values, in the
-# sum or after it. A wrong mask or scale takes two words to show.
+# sum or after it. A wrong scale takes two words to show, and so does a mask that lets too much
+# through.
 
 # %% [markdown]
 # ### Exercise 10: `smallest_input` (7 minutes)
@@ -762,9 +764,17 @@ def first_difference(
 check(first_difference)
 
 # %% [markdown]
-# One more thing to try: **write a patient.** Take `HEALTHY.code`, change one line so that it still
-# runs but is wrong, and see whether your tests find it. If they don't, you have found something
-# better than a bug: a gap in your tests.
+# One more thing to try: **write a patient.** Change a piece of `HEALTHY.code` so that it still runs
+# but is wrong, and see whether your tests find it. If they don't, you have found something better
+# than a bug: a gap in your tests.
+
+# %%
+mine = replace(HEALTHY, edits={"/ self.d_head**0.5": "/ self.d_head"}).make()
+diagnose(mine)
+
+# %% [markdown]
+# A module of your own works as well, if its layers have the same names. Put it in evaluation mode
+# first, without gradients: `module.eval().requires_grad_(False)`.
 #
 # ### Further reading
 #
@@ -774,8 +784,8 @@ check(first_difference)
 #   seed does and doesn't fix.
 # - [MacIver and Donaldson 2020](https://doi.org/10.4230/LIPIcs.ECOOP.2020.13), on shrinking failing
 #   inputs automatically while keeping them valid.
-# - [DeMillo, Lipton and Sayward 1978](https://doi.org/10.1109/C-M.1978.218136): the origin of
-#   mutation testing, which is what the ward does to your tests.
+# - [DeMillo, Lipton and Sayward 1978](https://doi.org/10.1109/C-M.1978.218136): the first paper on
+#   mutation testing, which is what the ward does to your tests. (The idea is Lipton's, from 1971.)
 
 # %%
 progress()

@@ -5,8 +5,8 @@
 # how do you know that it still writes the same thing? "Coherent outputs with cache enabled, but not
 # exactly the same as without using cache", reports a [pull request to
 # nanoGPT](https://github.com/karpathy/nanoGPT/pull/613), and its author wonders whether that's a
-# bug. In this lesson you make attention fast in the two ways that large models do. You keep keys
-# and values instead of recomputing them, and you never hold more than a small part of the scores.
+# bug. In this lesson you make attention fast in two ways that large models use. You keep keys and
+# values instead of recomputing them, and you never hold more than a small part of the scores.
 # Neither may change the results by more than rounding, and you'll learn how to make sure of that.
 #
 # | | |
@@ -154,7 +154,8 @@ class KVCache:
 check(KVCache)
 
 # %% [markdown]
-# (`torch.cat` copies everything each time. Real caches reserve room in advance.)
+# (`torch.cat` copies everything each time. In 2026, Hugging Face's default cache still does just
+# that. vLLM hands out memory in blocks, as a text grows.)
 #
 # ## Fewer heads to keep
 #
@@ -170,7 +171,7 @@ n_layers, n_heads, d_head = 32, 32, 128
 print(f"{2 * n_layers * 8192 * 2 * n_heads * d_head / 1e9:.1f} GB")
 
 # %% [markdown]
-# That's more than four gigabytes for a single text, and the model itself takes 13. Two people fit
+# That's more than four gigabytes for a single text, and the model itself takes 13.5. Two people fit
 # on a graphics card of 24 GB. The third doesn't. Lesson 8 showed the usual remedy: several query
 # heads share one key head and one value head. Another is to keep a short vector for each word, a
 # **latent**, and to make keys and values from that (this lesson's challenge). Move the sliders:
@@ -319,8 +320,8 @@ print("off by less than 1e-6:", difference.item() < 1e-6)
 # %% [markdown]
 # Not exactly the same, but nearly. Float32 keeps about seven digits, and a product of matrices adds
 # up its numbers in another order for 3 rows than for 20. So is it rounding, or a small defect?
-# Here's how to tell: **compute in float64**. A defect stays as large as it was. Rounding shrinks by
-# a factor of about 500 million:
+# Here's how to tell: **compute in float64**, in every step. A defect stays as large as it was.
+# Rounding shrinks by a factor of about 500 million:
 
 # %%
 attention, whole, cache = attention.double(), whole.double(), KVCache()
@@ -329,14 +330,17 @@ print("off by less than 1e-14:", (pieces - attention(whole)).abs().max().item() 
 
 # %% [markdown]
 # In our code, it was rounding, so this isn't a bug. The author of the pull request could find out
-# the same way.
+# the same way. (But beware of a cache with a dtype of its own, as some have. If it stores float32,
+# keys and values are rounded there, and the difference hardly shrinks.)
 #
 # There's a tempting shortcut: let the model write 12 words with the cache and 12 without, always
 # picking the likeliest word. If the words are the same, call the cache right. Let's test this test,
-# as in lesson 8. Here are 20 small models with random weights, and defects that caches really have.
-# How many of the 20 models does each comparison catch? **Predict before you run:** one of the
-# defects is a lost mask: the words that are read first, all at once, see each other's future. In
-# how many of the 20 models do the *words* give it away?
+# as in lesson 8. `writer` makes small models with random weights, 20 of them here, with defects
+# that caches really have. We compare the words, and we compare the **logits**: the scores that a
+# model gives all words of its vocabulary, of which the largest is picked. How many of the 20 models
+# does each comparison catch? **Predict before you run:** one of the defects is a lost mask: the
+# words that are read first, all at once, see each other's future. In how many of the 20 models do
+# the *words* give it away?
 
 # %%
 predict("a_lost_mask", ...)
@@ -379,9 +383,10 @@ for defect, (by_words, by_logits) in found.items():
 # o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$$
 #
 # After the last tile, $o / \ell$ is the context, and $m + \ln \ell$ is the logarithm of the sum of
-# all $e^{s_j}$, the **logsumexp**. (Dao et al. 2022 built FlashAttention on this. Dividing only
-# once, and saving the logsumexp, came with FlashAttention-2, Dao 2023.) Step through it. Each row
-# of the map is a query, with its $m$ and $\ell$ on the right:
+# all $e^{s_j}$, the **logsumexp**. (Rabe and Staats, 2021, divide at the very end, as we do.
+# **FlashAttention**, Dao et al. 2022, does all this in a GPU's small fast memory; its second
+# version, Dao 2023, divides at the end, too, and saves the logsumexp for the way back.) Step
+# through it. Each row of the map is a query, with its $m$ and $\ell$ on the right:
 
 # %%
 torch.manual_seed(3)
@@ -518,7 +523,8 @@ torch.allclose(theirs, value[:1])
 # %% [markdown]
 # One. Its context is the first value, because PyTorch puts the mask's corner at the top left, as
 # lesson 4 found. With a cache, leave `is_causal` out for a single query, and pass a mask for
-# several.
+# several. `causal_lower_right(n_query, n_key)` from `torch.nn.attention.bias` is one that takes no
+# memory of n². (And `enable_gqa=True` shares key heads, as in Exercise 2.)
 #
 # And what do tiles save? Don't guess. Measure. `peak_megabytes` records each allocation
 # that torch makes during a call:
@@ -668,15 +674,40 @@ def attention_backward(
 check(attention_backward)
 
 # %% [markdown]
+# How does autograd learn about a backward pass of your own? From a `torch.autograd.Function`. Here
+# is one for factor · x²:
+
+
+# %%
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        return factor * x**2
+
+    @staticmethod
+    def backward(ctx, d_result):
+        (x,) = ctx.saved_tensors
+        return d_result * ctx.factor * 2 * x, None
+
+
+x = torch.tensor(3.0, requires_grad=True)
+Square.apply(x, 10.0).backward()
+x.grad
+
+# %% [markdown]
+# That's 10 · 2 · 3. You call `apply`, and autograd calls the two methods. Both take `ctx` instead
+# of `self`. It carries what `backward` will need: tensors by `save_for_backward`, anything else as
+# an attribute. `backward` gets the gradient of the result. It returns a gradient for each argument
+# of `forward`, in their order, and None for what has none.
+#
 # ### Exercise 7: `TiledAttention` (9 minutes)
 #
-# Tell autograd to use your two functions. A `torch.autograd.Function` has a `forward` and a
-# `backward`, which take `ctx` instead of `self`. What `forward` saves with
-# `ctx.save_for_backward(…)`, `backward` finds in `ctx.saved_tensors`; other things become
-# attributes of `ctx`. `backward` gets the gradient of the result and returns four things: the
-# gradients for query, key and value, and None for `causal`. (`once_differentiable` keeps anybody
-# from differentiating twice, which would go wrong: autograd doesn't know how the logsumexp depends
-# on the queries.)
+# Tell autograd to use your two functions. `forward` takes query, key, value and `causal`, so
+# `backward` returns three gradients and None. (`once_differentiable` keeps anybody from
+# differentiating twice, which would go wrong: autograd doesn't know how the logsumexp depends on
+# the queries.)
 #
 # `forward` returns the context alone, and saves no weights. In `backward`, take 64 queries at a
 # time, so that there are never more scores than 64 rows hold. Each tile of queries has its own

@@ -223,7 +223,8 @@ class CausalSelfAttention(nn.Module):
 #
 # Name the parts `attention_norm`, `attention`, `feed_forward_norm` and `feed_forward`. The norms
 # are `nn.LayerNorm`s, and the network is an `nn.Sequential` of a linear layer to d_feedforward, an
-# `nn.GELU()` (a ReLU without the kink) and a linear layer back. Pass the cache on to the attention.
+# `nn.GELU()` (a smooth ReLU, which dips a little below 0) and a linear layer back. Pass the cache
+# on to the attention.
 
 
 # %%
@@ -347,7 +348,7 @@ print(f"{loss_on(writer, test):.2f} nats")
 # %% [markdown]
 # About ln 68, and a bit more: the model knows nothing, and says so with a little noise. Check this
 # number whenever you start a training run. If it's far above ln n_tokens, the logits start out too
-# large. If it's far below, the loss itself is wrong.
+# large, or the loss is a sum where a mean should be. If it's far below, the loss itself is wrong.
 #
 # ## Training
 #
@@ -598,8 +599,8 @@ view_heads(
 # look for what came after the last one. Large models do this all the time. Let's train a small one
 # to do nothing else. The vocabulary has 32 tokens, and each text is 32 tokens long. It begins with
 # 8 to 16 different tokens in random order, and then repeats them to the end. No model could know
-# the first round, nor when it ends. So the loss counts only what can be known: all repetitions but
-# the very first.
+# the first round, nor when it ends. So the loss counts only what can be known: all that comes after
+# the first token of the second round.
 
 
 # %%
@@ -745,9 +746,9 @@ check(previous_token_score)
 #
 # How much does each head look where an induction head would? For a query with token X, that's every
 # place right *after* an earlier X. (With X at the places 2 and 5, a query with token X at place 9
-# would look at 3 and 6. If place 8 has an X, too, then 9 itself is another.) Add up the weights on
-# these places, and take the mean over all queries that have such a place. If none has, the score is
-# 0.
+# would look at 3 and 6. If place 8 has an X, too, then place 9 comes right after it, and counts as
+# well.) Add up the weights on these places, and take the mean over all queries that have such a
+# place. If none has, the score is 0.
 
 
 # %%
@@ -938,11 +939,12 @@ for name, part in parts.items():
 # %% [markdown]
 # Take one induction head out, and the model is still right nearly every time: the other one does
 # the same job. (It's less sure, though. Together, the two have a lower loss than either alone.)
-# Only without both does the copying stop. In large models, too, heads stand in for each other (Wang
-# et al. 2022 found some that start to work only when another is gone). So "nothing happened"
-# doesn't mean that a head does nothing. The two previous-token heads below them share their work:
-# without either one, more guesses are wrong, and without both, the model hardly copies at all. That
-# fits the story. Without them, the induction heads have nothing to go on.
+# Only without both does the copying stop. Larger models do the same: in GPT-2 small, Wang et al.
+# (2022) found heads that start to work only when another is gone, and in a Chinchilla of 7 billion
+# parameters, McGrath et al. (2023) saw later layers make up for a missing one. So "nothing
+# happened" doesn't mean that a head does nothing. The two previous-token heads below them share
+# their work: without either one, more guesses are wrong, and without both, the model hardly copies
+# at all. That fits the story. Without them, the induction heads have nothing to go on.
 #
 # Finally, the story says that it takes *two* layers. Is that true?
 

@@ -154,6 +154,40 @@ def test_what_the_curves_show():
     assert min(at("three_back", "relative", 256)) >= 99
 
 
+@pytest.mark.parametrize(("n", "back"), [(32, 5.3), (256, 6.8)])
+def test_how_far_back_the_answer_is(n, back):
+    at_each_place = [7 * (1 - (7 / 8) ** place) for place in range(n)]
+    assert round(sum(at_each_place) / n, 1) == back
+
+
+def test_angles_at_place_one_million():
+    place, halves = torch.arange(10**6 - 2000, 10**6)[:, None], torch.arange(0, 128, 2)
+    found = place * (1 / 10000.0 ** (halves / 128))
+    exact = place / 10000.0 ** (halves.double() / 128)
+    assert (found - exact).abs().max() == pytest.approx(0.06, abs=0.005)
+
+
+@pytest.mark.anywhere
+def test_relative_is_lost_where_the_mark_is_far_back():
+    reader = LESSON["train_reader"]("relative", LESSON["last_marked"], seed=0)
+    tokens, answers = LESSON["last_marked"](2048, 64, torch.Generator().manual_seed(7))
+    place = torch.arange(64)
+    back = place - torch.where(tokens >= 8, place, 0).cummax(dim=1).values
+    right = reader(tokens).argmax(dim=-1) == answers
+    far = back[:, -8:] >= 16
+    assert right[:, -8:][~far].float().mean() > 0.98
+    assert 0.35 < right[:, -8:][far].float().mean() < 0.65
+    assert far.float().mean() == pytest.approx(1 / 8, abs=0.02)
+
+
+@pytest.mark.parametrize("task", ["last_marked", "three_back"])
+@pytest.mark.anywhere
+def test_a_smaller_base_reads_twice_as_far(task):
+    reader = LESSON["train_reader"]("rotary, base 500", LESSON[task], seed=0)
+    found = LESSON["accuracy"](reader, LESSON[task])
+    assert found[LENGTHS.index(64)] > 97 and found[LENGTHS.index(128)] < 60
+
+
 @pytest.fixture(scope="module")
 def rotary():
     return LESSON["train_reader"]("rotary", LESSON["last_marked"], seed=0)
