@@ -814,7 +814,9 @@ for layer in range(2):
 
 # %% [markdown]
 # Papers look for induction heads by scores like these. But a score says only what a head looks at,
-# not what comes of it. What does the model *do*?
+# not what comes of it. (Olsson et al., 2022, ask for both: **prefix matching**, which is what our
+# score measures, and **copying**, that the head makes the token it looks at likelier.) What does
+# the model *do*?
 #
 # ### Exercise 8: `copy_accuracy` (6 minutes)
 #
@@ -866,14 +868,21 @@ predict("another_period", ...)
 for period in (8, 10, 12, 14, 16, 20):
     print(f"period {period:2}:", percent_right(copies, [period]), percent_right(shortcut, [period]))
 
+# %% tags=["trained"]
+other_text = repeating_texts(1, [16], torch.Generator().manual_seed(1))[0][0]
+for name, model in (("first", copies), ("second", shortcut)):
+    found = induction_score(weights_of(model, other_text)[1], other_text)
+    print(f"{name} model, induction at period 16: {found[0]:.2f} {found[1]:.2f}")
+
 # %% [markdown]
 # The second column is the second model's, and with a period of 16 it's never right. It doesn't look
 # for the token's last occurrence at all. It looks 11 places back, or 23, whatever is there. (So
 # with a period of 8, it's right in the last round, by accident: 24 places are three rounds of 8.)
-# For a period of 12, the two models can't be told apart, and the score gave both the same mark. But
-# the first model is right for every period, even for 20, which was never in its training. And there
-# was a hint: the second model's *layer 0* scores as high as its layer 1. In layer 0, no key knows
-# what came before it, so there can't be an induction head.
+# For a period of 12, the two models can't be told apart, and the score gave both the same mark.
+# That wasn't the score's fault, but the text's: at period 16, it tells them apart. The first model
+# is right for every period, even for 20, which was never in its training. And there was a hint: the
+# second model's *layer 0* scores as high as its layer 1. In layer 0, no key knows what came before
+# it, so there can't be an induction head.
 #
 # So a pattern in the weights is only the first kind of evidence. The second: **change something
 # that shouldn't matter if the explanation is right**, here the period. A model that looks for the
@@ -955,6 +964,29 @@ print("one layer:", percent_right(single, periods))
 # %% [markdown]
 # One layer is right about one time in five. (More steps help a little: after 3,000, it was one time
 # in three.) Its keys know their own token and their place, but not what came before them.
+#
+# That's the story's last claim: what layer 1 takes from layer 0 is in its **keys**. To test it, let
+# layer 1 make its queries, its keys or its values from the stream as it was *before* layer 0:
+
+
+# %%
+def fed_from_below(model, part):
+    """A copy whose layer 1 makes one of its projections from the stream before layer 0."""
+    model, stream = copy.deepcopy(model), []
+    below, above = model.blocks
+    below.register_forward_pre_hook(lambda block, inputs: stream.append(inputs[0]))
+    projection = getattr(above.attention, part)
+    projection.register_forward_pre_hook(lambda layer, inputs: above.attention_norm(stream[-1]))
+    return model
+
+
+# %% tags=["trained"]
+for part in ("query", "key", "value"):
+    print(f"{part:5} from below:", percent_right(fed_from_below(copies, part), periods))
+
+# %% [markdown]
+# Queries and values don't need layer 0 at all. Without it, the keys are lost, and so is the
+# copying. (Elhage et al. call this **K-composition**.)
 #
 # And your writer? Its task isn't so clean, but you can look for the third kind of evidence: take
 # out each of its heads in turn.
