@@ -5,9 +5,10 @@ allocator, even inside compiled operations.
 """
 
 import contextlib
+import gc
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -47,19 +48,34 @@ def peak_megabytes(function: Callable, *arguments: Any) -> float:
 def saved_megabytes(function: Callable, *arguments: Any) -> float:
     """Measure the memory in MB (10⁶ bytes) that a call keeps for its backward pass.
 
-    Each piece of memory counts once, even if it existed before the call.
+    That is what autograd saves, even if it existed before the call, and whatever else stays alive,
+    as on `ctx`, but for the result. Each piece of memory counts once.
     """
     saved: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:
-        memory = tensor.untyped_storage()
-        saved[memory.data_ptr()] = memory.nbytes()
+        saved.update(_memory([tensor]))
         return tensor
 
+    before = _memory(_alive())
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         result = function(*arguments)  # while it lives, its memory is not used again
-    del result
-    return sum(saved.values()) / 1e6
+    returned = [result] if isinstance(result, Tensor) else result
+    expected = before | _memory(value for value in returned if isinstance(value, Tensor))
+    left = {place: size for place, size in _memory(_alive()).items() if place not in expected}
+    return sum((saved | left).values()) / 1e6
+
+
+def _memory(tensors: Iterable[Tensor]) -> dict[int, int]:
+    """Return where tensors keep their numbers, and in how many bytes."""
+    memories = [tensor.untyped_storage() for tensor in tensors]
+    return {memory.data_ptr(): memory.nbytes() for memory in memories}
+
+
+def _alive() -> list[Tensor]:
+    """Return all tensors that Python can reach, wherever they are kept."""
+    gc.collect()
+    return [value for value in gc.get_objects() if issubclass(type(value), Tensor)]
 
 
 @contextlib.contextmanager

@@ -10,6 +10,17 @@ from autograder.utils import costs
 from autograder.utils.costs import peak_megabytes, saved_megabytes, seconds
 
 
+class Hoarder(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.powers = [x**2, x**3]
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, slope):
+        return 2 * slope
+
+
 def test_seconds_takes_the_shortest_call_after_the_first(monkeypatch):
     clock = SimpleNamespace(now=0)
     monkeypatch.setattr(costs, "time", SimpleNamespace(perf_counter=lambda: clock.now))
@@ -53,3 +64,6 @@ def test_saved_memory_counts_once():
     assert saved_megabytes(torch.exp, x) == pytest.approx(4)  # its result
     assert saved_megabytes(lambda x: x * x, x) == pytest.approx(4)  # x, twice
     assert saved_megabytes(torch.neg, x) == 0
+    assert saved_megabytes(Hoarder.apply, x) == pytest.approx(
+        8
+    )  # on `ctx`, out of autograd's sight
