@@ -11,6 +11,7 @@ from torch import Tensor
 from autograder.asking.problem import Problem, cut
 
 REPEATS = "repeats"  # the name of an output: whether a second call gave the same
+OWN_BACKWARD = "once"  # a fact that is noted of answers which write their own backward pass
 GRADIENT = "gradient of "  # the name of a gradient: this, and what it is taken with respect to
 MOST_ELEMENTS = 1_000_000
 # Dtypes that can be compared and shown: no complex numbers, no floats below 16 bits.

@@ -53,8 +53,11 @@ def append_in_pieces(
         result = _append(cache, key, value, pieces)
     finally:  # what caches share may be what went wrong
         _require_own_memory(cache_class)
-    if getattr(cache, "window", 0) != window:
+    if not hasattr(cache, "window"):
         raise WrongResult(ProblemKind.ATTRIBUTE, "window")
+    if cache.window != window:
+        said = f"Made with a `window` of {window}, the cache has {cache.window!r} as `self.window`"
+        raise WrongResult(ProblemKind.OTHER_ATTRIBUTE, said)
     facts["length"] = _number(cache, "length")
     per_word = (key.nbytes + value.nbytes) // key.shape[-2]
     most = ROOM * per_word * (sum(pieces) if window is None else window)

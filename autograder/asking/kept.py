@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from autograder.asking.keras_layers import is_torch_module
 from autograder.asking.problem import ProblemKind
@@ -51,11 +52,13 @@ def same_state(
     own = function if is_torch_module(function) else nn.Module()
     tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
     modules = {name: m for name, m in arguments.items() if isinstance(m, nn.Module)}
+    optimizers = {name: o for name, o in arguments.items() if isinstance(o, Optimizer)}
     with (
         _same_module(own),
         _same_training(modules),
         _same_tensors(tensors),
         _same_modules(modules, changing),
+        _same_optimizers(optimizers),
     ):
         yield
 
@@ -73,6 +76,24 @@ def _same_modules(modules: dict[str, nn.Module], changing: Container[str]) -> It
         change = contents[name].change(ModuleContent.of(module)) if name in contents else ""
         if change := change or settings[name].change(ModuleSettings.of(module)):
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"{change} of `{name}`")
+
+
+@contextlib.contextmanager
+def _same_optimizers(optimizers: dict[str, Optimizer]) -> Iterator[None]:
+    """Raise WrongResult if an optimizer that was given has another setting, such as `lr`."""
+    before = {name: _optimizer_settings(optimizer) for name, optimizer in optimizers.items()}
+    yield
+    for name, optimizer in optimizers.items():
+        now = _optimizer_settings(optimizer)
+        for (group, setting), value in before[name].items():
+            if now.get((group, setting)) != value:
+                raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"`{setting}` of `{name}`")
+
+
+def _optimizer_settings(optimizer: Optimizer) -> dict[tuple[int, str], Any]:
+    """Return an optimizer's settings, by group and name; its parameters are none."""
+    groups = enumerate(optimizer.param_groups)
+    return {(i, name): group[name] for i, group in groups for name in group if name != "params"}
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch._C._profiler import _EventType
 from torch.autograd.profiler import profile
 
-from autograder.asking.answer import Facts
+from autograder.asking.answer import OWN_BACKWARD, Facts
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 USUAL_TILE = (16, 16)  # if no other is asked for
@@ -86,7 +86,7 @@ def apply_in_little_memory(
     facts["alone"] = torch.tensor(all(map(torch.allclose, found, alone)))
     facts["given"] = torch.tensor(bool((above == 1).all()))
     facts["precise"] = torch.tensor(not any(map(_is_rounded, found)))
-    facts["once"] = torch.tensor(once)
+    facts[OWN_BACKWARD] = torch.tensor(once)
     return result
 
 

@@ -162,7 +162,7 @@ def gradients(outputs: dict[str, Tensor], leaves: dict[str, Tensor]) -> dict[str
             raise WrongResult(ProblemKind.DETACHED, name)
     for name, leaf in leaves.items():
         if not leaf.requires_grad:
-            raise WrongResult(ProblemKind.FROZEN, name)
+            raise WrongResult(ProblemKind.NEVER_TRAINED, name)
     sums = [(value * output_weights(value)).sum() for value in outputs.values()]
     found = _differentiated(reduce(add, sums), list(leaves.values()))
     return {

@@ -53,6 +53,7 @@ class ProblemKind(StrEnum):
     # An attribute is missing, or holds on to too much.
     ATTRIBUTE = "attribute"
     ATTACHED = "attached"
+    OTHER_ATTRIBUTE = "other attribute"
     # The call changed what it should leave as it was.
     MODE = "mode"
     PART_MODE = "part's mode"
@@ -62,6 +63,7 @@ class ProblemKind(StrEnum):
     KEPT_ON_CLASS = "kept on the class"
     REQUIRES_GRADIENTS = "requires gradients"
     FROZEN = "frozen"
+    NEVER_TRAINED = "never trained"
     PARAMETER_CHANGED = "parameter changed"
     ARGUMENT_CHANGED = "argument changed"
     OTHER_PARAMETERS = "other parameters"

@@ -122,7 +122,9 @@ def other_parameters(there: Iterable[str], wanted: Iterable[str]) -> WrongResult
     parts = [f"lacks {_some(lacking)}"] if lacking else []
     parts += [f"has an extra {_some(extra)}"] if extra else []
     only_biases = all(name.rpartition(".")[2] == "bias" for name in lacking + extra)
-    cure = ": check `bias=` where you make the layers" if only_biases else ""
+    cure = (
+        ": check the kind of these layers, and `bias=`, where you make them" if only_biases else ""
+    )
     return WrongResult(ProblemKind.PARAMETERS, " and ".join(parts) + cure)
 
 

@@ -16,11 +16,13 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
 from autograder.asking.cache_trials import blocks_of
+from autograder.asking.models import require_own_memory
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
 
 DRAWS = 1000  # so that a frequency is hardly ever off by more than 0.06
 SOME_DRAWS = 30
+LEAST_DRAWN = 9  # tokens, so that two texts are hardly ever the same
 HEAT = 1e6  # at such a temperature, all tokens are equally likely
 Draw = Callable[[torch.Generator | None], Tensor]
 
@@ -61,6 +63,7 @@ def draw_again(function: Callable[..., Any], facts: Facts, draft: Tensor, target
     """Draw `DRAWS` tokens from `draft`, and pass each one on.
 
     Returns how often which token became which, [n_tokens, n_tokens].
+    only_possible: whether no token came that the target gives probability 0.
     by_generator, varies, advances: see above.
     """
     n_tokens, kept = len(draft), (draft.clone(), target.clone())
@@ -76,8 +79,10 @@ def draw_again(function: Callable[..., Any], facts: Facts, draft: Tensor, target
         return n_tokens * given + torch.tensor([_token(value, n_tokens) for value in drawing])
 
     counts = torch.bincount(pairs(DRAWS, _generator(1)), minlength=n_tokens**2)
+    counts = counts.view(n_tokens, n_tokens)
+    facts["only_possible"] = torch.tensor(not counts[:, kept[1] == 0].any())
     facts.update(_sources(lambda generator: pairs(SOME_DRAWS, generator)))
-    return counts.view(n_tokens, n_tokens) / DRAWS
+    return counts / DRAWS
 
 
 def _generator(seed: int = 0) -> torch.Generator:
@@ -110,6 +115,8 @@ def _sources(draw: Draw) -> Facts:
 
 def _token(value: Any, n_tokens: int) -> int:
     """Return a value that is a token. Raises WrongResult for any other."""
+    if isinstance(value, float):
+        raise WrongResult(ProblemKind.CHOICE, f"{value}, and a token is a whole number")
     if not isinstance(value, int):
         raise wrong_type(ProblemKind.PLAIN, value)
     if not 0 <= value < n_tokens:
@@ -144,15 +151,19 @@ def write_on(
         facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
     model.train()
 
+    n_drawn = max(LEAST_DRAWN, n_new)
+
     def heated(generator: torch.Generator | None, temperature: float = HEAT) -> Tensor:
-        text: Tensor = function(model, tokens, 9, temperature=temperature, generator=generator)
+        text: Tensor = function(
+            model, tokens, n_drawn, temperature=temperature, generator=generator
+        )
         return text
 
     facts.update(_sources(heated))
     hot = heated(_generator())
-    one_for_all = len(hot) > 1 and (hot[:, -9:] == hot[0, -9:]).all()
+    one_for_all = len(hot) > 1 and (hot[:, -n_drawn:] == hot[0, -n_drawn:]).all()
     cold = torch.equal(heated(_generator(), 0.0), hot)
-    unsaid: Tensor = function(model, tokens, 9, generator=_generator())
+    unsaid: Tensor = function(model, tokens, n_drawn, generator=_generator())
     facts["random"] = torch.tensor(not (cold or one_for_all))
     facts["usual"] = torch.tensor(torch.equal(unsaid, heated(_generator(), 1.0)))
     return result
@@ -208,7 +219,10 @@ def run_without_head(
     if not isinstance(without, nn.Module):
         raise wrong_type(ProblemKind.MODULE, without)
     result: Tensor = without(tokens)
-    facts["untouched"] = torch.tensor(without is not model and torch.equal(model(tokens), before))
+    untouched = without is not model and torch.equal(model(tokens), before)
+    facts["untouched"] = torch.tensor(untouched)
+    if untouched:
+        require_own_memory({"the model": model, "the copy": without})
     next_head = (head + 1) % blocks_of(model)[layer].attention.n_heads
     facts["without the next"] = function(without, layer, next_head)(tokens)
     with _as_it_was(model.eval()):

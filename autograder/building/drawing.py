@@ -125,6 +125,8 @@ class Drawing:
                     self._draw_equal(seed)
                 case Form.RESIZED:
                     self._ask_in_form(self._richest, form, seed)
+                case Form.LARGE if not self._sizes(first):
+                    continue
                 case Form.ANOTHER if not isclass(self.solution):
                     continue
                 case _:
@@ -184,10 +186,11 @@ class Drawing:
             "/".join([seed, self.exercise.name, form, *sizes]),
             self.asked,
             same=math.prod(sizes.values()) if form == Form.EQUAL and sizes else SAME.get(form, 0),
+            large=form == Form.LARGE,
             exact_root=form in DTYPES,
         ).fix(**sizes)
         case = self._compared(make, draw, form)
-        if form == Form.ONES and isinstance(case, ModuleCase):
+        if form in (Form.ONES, Form.RESIZED) and isinstance(case, ModuleCase):
             case = replace(case, training=True)
         call = self._call(case, draw, gradients=False)
         if form in AFTER_A_CALL:

@@ -10,6 +10,7 @@ class Form(StrEnum):
     ONES: every size is 1.
     ALONE: one size is 1, each in a case of its own.
     EQUAL: all sizes are equal, so that no shape tells which dimension is which.
+    LARGE: sizes are larger than in the other cases, above all those of texts.
     DOUBLE, HALF: in another dtype.
     AGAIN: after a call with other values.
     RESIZED: after a call with other sizes; a module is then saved and loaded, too.
@@ -20,6 +21,7 @@ class Form(StrEnum):
     ONES = "sizes of 1"
     ALONE = "one size of 1"
     EQUAL = "equal sizes"
+    LARGE = "large sizes"
     DOUBLE = "float64"
     HALF = "float16"
     AGAIN = "called a second time"

@@ -1,7 +1,7 @@
 """The cases of an exercise: what a call gets, and what counts as right."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -59,9 +59,20 @@ class Raises:
 
 
 Case = dict[str, Any] | ModuleCase | Goal | Raises
-SIZES = (Form.ONES, Form.ALONE, Form.EQUAL)
+SIZES = (Form.ONES, Form.ALONE, Form.EQUAL, Form.LARGE)
 CALLS = (Form.AGAIN, Form.RESIZED, Form.ANOTHER)
 Inputs = Callable[[Draw], Case]
+
+
+def in_train_mode(make: Callable[[Draw], ModuleCase]) -> Inputs:
+    """Ask a module's case in train mode."""
+
+    def case(draw: Draw) -> ModuleCase:
+        made = replace(make(draw), training=True)
+        draw.label(", ".join(filter(None, [draw.name, "in train mode"])))
+        return made
+
+    return case
 
 
 def drawn(leading: str = "", scale: float = 1.0, **given: Any) -> Inputs:

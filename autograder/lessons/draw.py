@@ -13,7 +13,10 @@ from torch import Tensor
 NOTHING: Mapping[str, str] = MappingProxyType({})
 NO_SIZES: Mapping[str, int] = MappingProxyType({})
 SMALLEST, LARGEST = 3, 7
+LARGE, LONG = 10, 21  # from where large sizes begin; those of texts
+MORE = 2  # by how much they exceed those to choose from
 EXACT, SQUARES = 4, {4, 9, 16}
+OF_TEXTS = {"n", "n_query", "n_key", "n_source", "n_target"}
 
 
 class Draw:
@@ -23,6 +26,7 @@ class Draw:
     unnoticed. Sizes may also be fixed: `Draw("seed", n_heads=2)`.
     asked: the dimensions of each of the solution's arguments, as annotated there.
     same: if not 0, every size that is not fixed is this one.
+    large: whether sizes begin at `LARGE`, and those of texts at `LONG`.
     unlike: sizes by name that this draw avoids.
     exact_root: d_k and d_head are 4, whose root is the same number in every dtype. Otherwise they
         are never squares, so that neither a root rounded down nor half of 4 passes for the root.
@@ -33,6 +37,7 @@ class Draw:
         seed: str,
         asked: Mapping[str, str] = NOTHING,
         same: int = 0,
+        large: bool = False,
         exact_root: bool = False,
         unlike: Mapping[str, int] = NO_SIZES,
         **sizes: int,
@@ -42,7 +47,7 @@ class Draw:
         number = int.from_bytes(digest[:6], "big")
         self.generator = torch.Generator().manual_seed(number)
         self.asked = asked
-        self.same, self.exact_root, self.unlike = same, exact_root, unlike
+        self.same, self.large, self.exact_root, self.unlike = same, large, exact_root, unlike
         self.sizes = dict(sizes)
         self.name = ""
         self._unused = list(range(SMALLEST, LARGEST + 1))
@@ -67,7 +72,7 @@ class Draw:
             taken |= SQUARES
         elif self.exact_root:
             taken.add(EXACT)
-        return next(size for size in self._candidates() if size not in taken)
+        return next(size for size in self._candidates(name) if size not in taken)
 
     @property
     def ones(self) -> bool:
@@ -75,9 +80,13 @@ class Draw:
         return self.same == 1
 
     def choose(self, name: str, *sizes: int) -> "Draw":
-        """Give a dimension one of the given sizes at random, unless it has one."""
+        """Give a dimension one of the given sizes at random, unless it has one.
+
+        Where sizes are large, it gets a larger one.
+        """
         if name not in self.sizes:
-            self.fix(**{name: self.same or self._one_of(name, sizes)})
+            more = max(sizes) + MORE if self.large else 0
+            self.fix(**{name: self.same or more or self._one_of(name, sizes)})
         return self
 
     def among(self, name: str, *sizes: int) -> "Draw":
@@ -169,10 +178,15 @@ class Draw:
         return [self.size(name) for name in dims.split()]
 
     def _one_of(self, name: str, sizes: Sequence[int]) -> int:
+        if self.large:
+            return max(sizes)
         choices = [size for size in sizes if size != self.unlike.get(name)] or sizes
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
-    def _candidates(self) -> Iterator[int]:
+    def _candidates(self, name: str) -> Iterator[int]:
+        if self.large:
+            least = LONG if name in OF_TEXTS else LARGE
+            yield from range(least, least + 100)
         yield from self._unused
         yield from range(LARGEST + 1, LARGEST + 100)
 

@@ -69,7 +69,12 @@ RESULTS = [
         ],
     ),
 ]
-SLOPES = Aspect("gradients", 1, [self_attention("n d_in")], gradients=True)
+SLOPES = Aspect(
+    "gradients",
+    1,
+    [self_attention("n d_in"), self_attention("n d_in", training=True)],
+    gradients=True,
+)
 KEYS_ADDED_UP = (
     "The weights are right, but you added up the keys. Values come from a projection of their own."
 )

@@ -1,13 +1,12 @@
 """Attention of several heads, each on its own slice of the projected features."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import torch
 
 from autograder.exercises.slips import KEEPING, KEYS, SCALE, renamed, without
-from autograder.lessons.cases import ModuleCase, Raises
+from autograder.lessons.cases import ModuleCase, Raises, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
@@ -18,7 +17,7 @@ from .multi_head_attention_variants import ALTERNATIVES, MISTAKES
 def sizes_of_model(draw: Draw) -> dict[str, int]:
     """d_model and n_heads; the batch is small, since the answers of many mistakes are stored."""
     sizes = draw.heads()
-    draw.choose("batch", 5 - sizes["n_heads"])
+    draw.choose("batch", max(2, 5 - sizes["n_heads"]))
     return sizes
 
 
@@ -64,11 +63,6 @@ def with_keep(dims: str, scale: float = 1.0) -> Callable[[Draw], ModuleCase]:
     return case
 
 
-def masked_in_training(draw: Draw) -> ModuleCase:
-    draw.label("keep in training mode")
-    return replace(masked_self_attention(draw), training=True)
-
-
 def many_features(draw: Draw) -> ModuleCase:
     draw.label("heads of 18 features")
     return self_attention(draw.fix(batch=1, n_heads=2, d_head=18))
@@ -95,9 +89,9 @@ def in_evaluation(draw: Draw) -> ModuleCase:
     return cross_attention(draw, dropout=0.5)
 
 
-def in_training(draw: Draw) -> ModuleCase:
-    draw.label("dropout 0.4, training mode")
-    return replace(cross_attention(draw, dropout=0.4), training=True)
+def with_dropout(draw: Draw) -> ModuleCase:
+    draw.label("dropout 0.4")
+    return cross_attention(draw, dropout=0.4)
 
 
 def built_with_heads_that_do_not_divide(draw: Draw) -> Raises:
@@ -137,7 +131,7 @@ EXERCISE = Exercise(
             [
                 with_keep("n_query n_key"),
                 with_keep("n_query n_key", scale=60),
-                masked_in_training,
+                in_train_mode(masked_self_attention),
                 with_keep("batch n_query n_key"),
                 with_keep("batch 1 n_key"),
                 with_keep("batch n_heads n_query n_key"),
@@ -149,8 +143,8 @@ EXERCISE = Exercise(
             [one_key, one_query_sees_nothing],
             gradients=True,
         ),
-        Aspect("dropout", 1, [in_evaluation, in_training]),
-        Aspect("gradients", 1, [small_inputs], gradients=True),
+        Aspect("dropout", 1, [in_evaluation, in_train_mode(with_dropout)]),
+        Aspect("gradients", 1, [small_inputs, in_train_mode(small_inputs)], gradients=True),
     ],
     slips=without([*renamed(SCALE, "d_k", "d_head"), *KEYS, *KEEPING], "divided by √d_v"),
     mistakes=MISTAKES,

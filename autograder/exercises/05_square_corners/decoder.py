@@ -1,11 +1,9 @@
 """Self-attention over the target, cross-attention over the memory, a feed-forward net."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor
 
-from autograder.lessons.cases import ModuleCase
+from autograder.lessons.cases import ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
@@ -24,11 +22,6 @@ def decoder_case(draw: Draw, own_parameters: bool = False) -> ModuleCase:
         "memory": draw.normal("batch n_source d_model"),
     }
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)
-
-
-def decoder_training(draw: Draw) -> ModuleCase:
-    draw.label("in train mode")
-    return replace(decoder_case(draw), training=True)
 
 
 def masked_decoder(draw: Draw) -> ModuleCase:
@@ -76,6 +69,13 @@ def square_decoder(draw: Draw) -> ModuleCase:
     return ModuleCase(draw.named(SIZES), inputs)
 
 
+def both_masks(draw: Draw) -> ModuleCase:
+    case = square_decoder(draw)
+    case.inputs["source_keep"] = draw.keep("batch n_half")[:, None]
+    draw.label("as many points to read as in memory, both masks")
+    return case
+
+
 def decoder_of_equal_sizes(draw: Draw) -> ModuleCase:
     """The lesson's sizes, where target and memory have the same shape."""
     draw.label("d_input = d_model = 2, a causal mask")
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
     builds_on=("WideMultiHeadAttention",),
     parts=[SecondCall(beside=masked_decoder, after=masked_decoder)],
     aspects=[
-        Aspect("two attentions, then feed-forward", 1, [decoder_training, decoder_case]),
+        Aspect("two attentions, then feed-forward", 1, [in_train_mode(decoder_case), decoder_case]),
         Aspect(
             "each mask in its place",
             2,
@@ -108,6 +108,7 @@ EXERCISE = Exercise(
                 one_source_point,
                 query_by_query,
                 square_decoder,
+                both_masks,
                 decoder_of_equal_sizes,
                 masked_decoder,
             ],

@@ -1,8 +1,6 @@
 """Self-attention over the source, then a feed-forward net at each place."""
 
-from dataclasses import replace
-
-from autograder.lessons.cases import ModuleCase
+from autograder.lessons.cases import ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
@@ -16,11 +14,6 @@ def encoder_case(draw: Draw, keep: str = "", own_parameters: bool = False) -> Mo
     if keep:
         inputs["keep"] = draw.keep(keep)
     return ModuleCase(draw.named(SIZES), inputs, own_parameters)
-
-
-def encoder_training(draw: Draw) -> ModuleCase:
-    draw.label("in train mode")
-    return replace(encoder_case(draw), training=True)
 
 
 def masked(draw: Draw) -> ModuleCase:
@@ -63,7 +56,7 @@ EXERCISE = Exercise(
         Aspect(
             "attention, then feed-forward",
             1,
-            [encoder_of_equal_sizes, encoder_training, encoder_case],
+            [encoder_of_equal_sizes, in_train_mode(encoder_case), encoder_case],
         ),
         Aspect(
             "a mask",

@@ -1,8 +1,6 @@
 """Attention of several heads, each d_model wide with projections of its own."""
 
-from dataclasses import replace
-
-from autograder.lessons.cases import ModuleCase
+from autograder.lessons.cases import ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
@@ -40,11 +38,6 @@ def wide_self_masked(draw: Draw) -> ModuleCase:
     case.inputs["keep"] = draw.keep("batch n_query n_query")
     draw.label("as many queries as keys, a mask for each sequence")
     return case
-
-
-def wide_training(draw: Draw) -> ModuleCase:
-    draw.label("in train mode")
-    return replace(wide(draw), training=True)
 
 
 def far_apart(draw: Draw) -> ModuleCase:
@@ -90,11 +83,13 @@ EXERCISE = Exercise(
         Aspect(
             "queries and memory of different lengths",
             2,
-            [wide_self, wide_training, wide],
+            [wide_self, in_train_mode(wide), wide],
             outputs=("result",),
         ),
         Aspect("d_input left out", 1, [lambda draw: wide(draw, d_input=False)]),
-        Aspect("the weights of every head", 1, [wide_training, wide], outputs=("attn_weights",)),
+        Aspect(
+            "the weights of every head", 1, [in_train_mode(wide), wide], outputs=("attn_weights",)
+        ),
         Aspect(
             "masks",
             1,
@@ -114,7 +109,7 @@ EXERCISE = Exercise(
             1,
             [lambda draw: wide(draw, own_parameters=True)],
         ),
-        Aspect("gradients", 1, [wide], gradients=True),
+        Aspect("gradients", 1, [wide, in_train_mode(wide)], gradients=True),
     ],
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,

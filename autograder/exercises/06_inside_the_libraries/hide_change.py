@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Reads
@@ -13,7 +14,7 @@ from .shared import our_layer, parameters
 
 
 def hidden_change(draw: Draw) -> dict[str, Any]:
-    """A layer, and a matrix that is far from singular and not symmetric.
+    """A layer, and a matrix that stretches unevenly and is not symmetric.
 
     The head is not the first, the second or the last, so that no slip can be taken for another.
     """
@@ -21,6 +22,7 @@ def hidden_change(draw: Draw) -> dict[str, Any]:
     d_head = draw.choose("d_head", 3, 6).size("d_head")
     draw.fix(d_model=n_heads * d_head)
     mix = 2 * torch.eye(d_head) + draw.normal("d_head d_head", 0.4)
+    mix[-1] *= 0.1
     return {"layer": our_layer(draw), "head": max(n_heads - 2, 0), "mix": mix}
 
 
@@ -37,6 +39,7 @@ EXERCISE = Exercise(
     challenge=True,
     returns="",
     parts=[Reads("layer")],
+    also=(*SIZES, *CALLS),
     aspects=[
         Aspect("queries", 1, [hidden_change], outputs=(*parameters("query.weight"), *OTHERS)),
         Aspect("keys that make up for it", 1, [hidden_change], outputs=parameters("key.weight")),
@@ -170,6 +173,7 @@ EXERCISE = Exercise(
                 "detached:": NO_GRADIENT,
                 "elements swapped:": "they are changed one after the other",
                 "another argument: block → mix in": "of one size and dtype, both of them",
+                "keyword dropped: torch.eye": "the layer is float32",
             },
         ),
         Alternative(
@@ -195,6 +199,7 @@ EXERCISE = Exercise(
     excuses={
         "detached:": NO_GRADIENT,
         "elements swapped: ((layer.query": "they are changed one after the other",
+        "float32 inside": "so is the layer",
         "input changed:": "its first input is the layer, which it has to change",
     },
 )

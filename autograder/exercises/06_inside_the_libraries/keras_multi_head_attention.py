@@ -1,11 +1,9 @@
 """Attention of several heads as a Keras layer; d_k and d_v are the sizes of one head."""
 
-from dataclasses import replace
-
 import torch
 
 from autograder.exercises.slips import SCALE, without
-from autograder.lessons.cases import CALLS, SIZES, ModuleCase
+from autograder.lessons.cases import CALLS, SIZES, ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
@@ -35,11 +33,6 @@ def keras_case(draw: Draw, **inputs: torch.Tensor) -> ModuleCase:
 def keras_self(draw: Draw) -> ModuleCase:
     words = draw.normal("batch n d_model")
     return keras_case(draw, query=words, key=words, value=words)
-
-
-def keras_training(draw: Draw) -> ModuleCase:
-    draw.label("in training")
-    return replace(keras_self(draw), training=True)
 
 
 def keras_masked_self(draw: Draw) -> ModuleCase:
@@ -96,7 +89,7 @@ EXERCISE = Exercise(
     also=(*SIZES, *CALLS),  # Keras rounds to float32
     parts=[SecondCall(beside=keras_nothing_kept, after=keras_masked_self)],
     aspects=[
-        Aspect("self-attention", 2, [keras_training, keras_self]),
+        Aspect("self-attention", 2, [in_train_mode(keras_self), keras_self]),
         Aspect("queries, keys and values from different places", 2, [keras_widths, keras_cross]),
         Aspect("masks", 2, [keras_masked, keras_large]),
         Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),

@@ -92,7 +92,16 @@ EXERCISE = Exercise(
         Aspect("the weights of every head", 1, [reading()], outputs=("attn_weights",)),
         Aspect("another base", 1, [reading(base=50.0)]),
         Aspect("masks", 1, MASKED),
-        Aspect("gradients", 1, [reading(scale=0.3)], gradients=True),
+        Aspect(
+            "gradients",
+            1,
+            [
+                reading("n n", nobody=True, scale=0.3),
+                reading(scale=0.3, training=True),
+                reading(scale=0.3),
+            ],
+            gradients=True,
+        ),
     ],
     mistakes=[
         Mistake(

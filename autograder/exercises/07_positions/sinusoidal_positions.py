@@ -31,7 +31,7 @@ EXERCISE = Exercise(
         Aspect(
             "tables of any size",
             1,
-            [table_of(1), table_of(70), lambda draw: {"n": draw.size("n"), "d_model": 2}],
+            [table_of(1), table_of(300), lambda draw: {"n": draw.size("n"), "d_model": 2}],
         ),
     ],
     mistakes=[
@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divided by d_model − 2",
-            "You spread the exponents from 0 all the way to −1, as some published code does. The "
+            "You spread the exponents from 0 all the way to −1, as the authors' own code does. The "
             "paper's exponent is −2i / d_model, which never gets to −1.",
             {"2) / d_model)": "2) / max(d_model - 2, 1))"},
         ),

@@ -189,6 +189,14 @@ OTHERS = {
             WEIGHTS: f"future[:1, 1:2] = False\n        {WEIGHTS}",
         },
     ),
+    "a trace of the next text's sixth word, and a mask for eight words only": Patient(
+        (),
+        "",
+        edits={
+            CONTEXT: f"context[:-1, :, 5:6] += 0.1 * context[1:, :, 5:6]\n        {CONTEXT}",
+            WEIGHTS: f"future[8:] = False\n        {WEIGHTS}",
+        },
+    ),
     "a trace of the other texts": changed(
         CONTEXT, "context = context + 0.01 * context.mean(dim=0)\n        " + CONTEXT
     ),

@@ -54,6 +54,7 @@ EXERCISE = Exercise(
             [
                 two("a trace of the next text, and the third word blind"),
                 two("a trace of the text after the next, and a leak"),
+                two("a trace of the next text's sixth word, and a mask for eight words only"),
             ],
         ),
         Aspect(

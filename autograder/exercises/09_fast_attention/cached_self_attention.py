@@ -57,14 +57,19 @@ EXERCISE = Exercise(
     builds_on=("grouped_query_attention",),
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
-        Aspect("a text in one go", 2, [reading(n=23), reading(n=7), reading(n=9)]),
+        Aspect("a text in one go", 2, [reading(n=43), reading(n=7), reading(n=9)]),
         Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),
         Aspect("word by word", 1, [reading(1, 1, 1, 1, training=True), reading(4, 1, 1)]),
         Aspect("pieces of several words", 1, [reading(2, 2, 3), reading(2, 3, 3, group=3)]),
         Aspect(
             "a window",
             1,
-            [reading(2, 4, 1, 3, window=3), reading(*[1] * 7, window=2), reading(4, 3, window=3)],
+            [
+                reading(2, 4, 1, 3, window=3),
+                reading(*[1] * 7, window=2),
+                reading(4, 3, window=3),
+                reading(14, 3, window=12),
+            ],
         ),
         Aspect(
             "gradients",

@@ -64,7 +64,11 @@ EXERCISE = Exercise(
     returns="context",
     aspects=[
         Aspect("several query heads share a key head", 2, [grouped(2, 3), grouped(3, 2)]),
-        Aspect("one key head, or one for each", 1, [grouped(1, 4), grouped(1, 1), grouped(5, 1)]),
+        Aspect(
+            "one key head, or one for each",
+            1,
+            [grouped(1, 4), grouped(1, 1), grouped(2, 11), grouped(5, 1)],
+        ),
         connected(grouped(3, 2)),
         Aspect(
             "a mask",

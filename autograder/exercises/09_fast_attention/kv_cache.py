@@ -46,7 +46,7 @@ EXERCISE = Exercise(
         Aspect(
             "all keys and values",
             1,
-            [appended(4), appended(2, 2), appended(3, 1, 2, 1)],
+            [appended(90, 3, batch=2), appended(2, 2), appended(3, 1, 2, 1)],
             outputs=("keys", "values"),
         ),
         connected(
@@ -65,6 +65,7 @@ EXERCISE = Exercise(
             1,
             [
                 appended(*[1] * 60, window=4),
+                appended(17, 4, 1, window=13),
                 appended(40, window=3),
                 appended(41, window=3, batch=1, n_heads=1),
             ],

@@ -73,6 +73,7 @@ EXERCISE = Exercise(
                 tiles(5, 53),
                 tiles(3, 4, tile_query=16, tile_key=16),
                 tiles(5, 1, tile_query=3),
+                tiles(3, 301),
             ],
             outputs=BOTH,
         ),

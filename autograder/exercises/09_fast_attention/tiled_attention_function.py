@@ -51,6 +51,7 @@ EXERCISE = Exercise(
                 applied(70, 75, leading="batch"),
                 applied(6, 6, True),
                 applied(130, 140, True),
+                applied(270, 3),
             ],
             outputs=("context", "own", "alone", "given", "precise", "once"),
             gradients=True,
@@ -189,6 +190,7 @@ EXERCISE = Exercise(
             "Your `backward` leaves out the last queries. Take 64 at a time until none is left; "
             "the last tile may have fewer.",
             {TILE_ROWS: "range(0, max(1, n_query - 63), 64)"},
+            {TILE_ROWS: "[0]"},
         ),
         Mistake(
             "the logsumexp not cut",

@@ -34,7 +34,11 @@ EXERCISE = Exercise(
     parts=[Trial("read_in_pieces")],
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
-        Aspect("attention and network, added", 2, [block_case(n=9), block_case(n=7)]),
+        Aspect(
+            "attention and network, added",
+            2,
+            [block_case(n=9), block_case(n=33, scale=40.0), block_case(n=7)],
+        ),
         Aspect("with a cache", 1, [block_case(1, 1, 1, 1, training=True), block_case(3, 2, 4)]),
         Aspect("gradients", 1, [block_case(n=4, scale=0.5)], gradients=True),
     ],

@@ -29,7 +29,7 @@ def guessed(known: str) -> Inputs:
     """Texts, and guesses of which about two in three are right."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.among("n", 10, 12, 14).choose("n_tokens", 11, 13).label(known)
+        draw.among("n", 10, 12, 14, 22).choose("n_tokens", 11, 13).label(known)
         tokens, logits = tokens_of(draw), draw.normal("batch n n_tokens")
         is_right = draw.uniform("batch n") < 2 / 3
         following = tokens.roll(-1, dims=1)[..., None]

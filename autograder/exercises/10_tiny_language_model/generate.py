@@ -82,6 +82,7 @@ EXERCISE = Exercise(
                 writing(4, 3, batch=1, n_layers=1),
                 writing(5, 0, n_layers=3),
                 writing(1, 4),
+                writing(3, 30, n_context=43),
             ],
             outputs=("tokens", "again"),
         ),

@@ -27,6 +27,7 @@ EXERCISE = Exercise(
             2,
             [
                 looked("three different tokens"),
+                looked("the first token again after three places, then after two"),
                 looked("three different tokens", scale=1e4),
                 looked("one token comes twice"),
                 looked("no token comes twice", n=1),

@@ -46,7 +46,7 @@ def many_tokens(draw: Draw) -> dict[str, Any]:
     return draw.arguments(tokens=tokens, ignore=None)
 
 
-LENGTHS = (3, 4, 5, 6, 7)  # where there is nothing to predict, there is no mean
+LENGTHS = (3, 4, 5, 6, 7, 21)  # where there is nothing to predict, there is no mean
 SHIFTED = "predicted, following = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()"
 IGNORED = "-100 if ignore is None else ignore"
 LOSS = "F.cross_entropy(predicted, following, ignore_index=ignored)"

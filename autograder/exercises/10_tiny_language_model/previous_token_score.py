@@ -1,11 +1,25 @@
 """The mean weight on the token one place before, for each head."""
 
+from typing import Any
+
+import torch
+
 from autograder.judging.form import Form
 from autograder.lessons.cases import CALLS, SIZES
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import looked
+
+
+def one_never(draw: Draw) -> dict[str, Any]:
+    """The first head looks at the token itself only."""
+    case = looked("no token comes twice")(draw)
+    case["attn_weights"][0] = torch.eye(draw.size("n"))
+    draw.label("a head that never looks at the token before")
+    return case
+
 
 BEFORE = "attn_weights.diagonal(-1, dim1=-2, dim2=-1)"
 
@@ -17,7 +31,11 @@ EXERCISE = Exercise(
         Aspect(
             "the token before",
             2,
-            [looked("three different tokens", n_heads=1), looked("no token comes twice")],
+            [
+                looked("three different tokens", n_heads=1),
+                one_never,
+                looked("no token comes twice"),
+            ],
         ),
         connected(looked("no token comes twice")),
     ],

@@ -42,6 +42,7 @@ def drawing(
     top_p: float | None = None,
     shift: float = 1.5,
     stated: bool = True,
+    most_error: float = MOST_ERROR,
 ) -> Inputs:
     """Tokens with these probabilities, in random order; `shift` is added to all logits.
 
@@ -64,13 +65,14 @@ def drawing(
             "varies": (wanted > 0).sum() > 1,
             "advances": (wanted > 0).sum() > 1,
         }
-        return Goal({"logits": logits} | (how if stated else {}), goal, MOST_ERROR)
+        return Goal({"logits": logits} | (how if stated else {}), goal, most_error)
 
     return case
 
 
 EVEN = (0.28, 0.22, 0.18, 0.14, 0.1, 0.08)
 STEEP = (0.55, 0.2, 0.11, 0.08, 0.06)
+RARE = (0.6, *[0.00049 - 2e-7 * i for i in range(1000)])  # each is unlikely, all together are not
 
 EXERCISE = Exercise(
     "sample",
@@ -85,6 +87,7 @@ EXERCISE = Exercise(
             [
                 drawing(*EVEN, temperature=0.4),
                 drawing(*STEEP, temperature=2.5),
+                drawing(0.21, 0.2, 0.2, 0.195, 0.195, temperature=0.05),
                 drawing(*EVEN, temperature=0.0, shift=-2.0),
             ],
             outputs=("frequencies", "possible"),
@@ -107,6 +110,7 @@ EXERCISE = Exercise(
                 drawing(*STEEP, top_p=0.3),
                 drawing(*STEEP, top_p=0.9),
                 drawing(*EVEN, top_p=1.0),
+                drawing(0.5, 0.3, 0.2, top_p=0.5002),
                 drawing(0.5, 0.25, 0.25, top_p=0.5, shift=0.0),
             ],
             outputs=("frequencies", "possible"),
@@ -124,15 +128,19 @@ EXERCISE = Exercise(
         Aspect(
             "the generator decides",
             1,
-            [drawing(*STEEP), drawing(*EVEN, stated=False)],
+            [
+                drawing(*STEEP),
+                drawing(*RARE, most_error=MOST_ERROR / 100),
+                drawing(*EVEN, stated=False),
+            ],
             outputs=("by_generator", "varies", "advances", "frequencies"),
         ),
     ],
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,
     hints=[
-        "Four steps, and the first three are skipped if nobody asks for them: temperature 0 "
-        "returns at once; otherwise divide; then top-k; then softmax and top-p. At the end, draw.",
+        "In this order: temperature (0 returns at once; otherwise divide), top-k, softmax, top-p, "
+        "and the draw. Skip top-k and top-p where they are None.",
         "Top-k: `logits.topk(k).values` are the k largest, the last of them the smallest that "
         "stays. Set everything below it to −∞.",
         "Top-p: `probs.sort(descending=True)` returns the sorted values and their tokens. "

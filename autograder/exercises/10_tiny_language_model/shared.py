@@ -19,8 +19,11 @@ def tokens_of(draw: Draw) -> torch.Tensor:
 
 # Kinds of texts of n tokens.
 TEXTS = {
-    "a text of period 5": lambda draw, n: different(draw, 5).repeat(3)[:n],
+    "a text of period 5": lambda draw, n: different(draw, 5).repeat(n // 5 + 1)[:n],
     "three different tokens": lambda draw, n: whole_numbers(draw, 3, n),
+    "the first token again after three places, then after two": lambda draw, n: torch.tensor(
+        [0, 1, 2, 0, 2]
+    )[torch.arange(n) % 5],
     "no token comes twice": lambda draw, n: different(draw, n),
     "one token comes twice": lambda draw, n: different(draw, n - 1)[torch.arange(n) % (n - 1)],
 }
@@ -36,8 +39,8 @@ def looked(text: str, scale: float = 1.5, **sizes: int) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
         draw.fix(**sizes)
         if "n" not in sizes:
-            draw.among("n", 9, 10, 11, 12)
-        tokens = TEXTS[text](draw, draw.size("n"))
+            draw.among("n", 9, 10, 11, 12, 24)
+        tokens = 7 * TEXTS[text](draw, draw.size("n"))
         draw.label(text)
         scores = draw.normal("n_heads n n", scale)
         hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)

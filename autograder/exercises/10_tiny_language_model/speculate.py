@@ -20,6 +20,7 @@ def two_models(draft: tuple[float, ...], target: tuple[float, ...]) -> Inputs:
         draw.label(f"{len(draft)} tokens")
         goal = {
             "pairs": pair_chances(q, p),
+            "only_possible": torch.tensor(True),
             "by_generator": torch.tensor(True),
             "varies": torch.tensor(not torch.equal(q, p)),
             "advances": torch.tensor(not torch.equal(q, p)),
@@ -66,6 +67,7 @@ EXERCISE = Exercise(
             [
                 two_models((0.6, 0.3, 0.1), (0.2, 0.3, 0.5)),
                 two_models((0.4, 0.3, 0.2, 0.1), (0.1, 0.35, 0.25, 0.3)),
+                two_models((0.4, *[0.03] * 20, 0.0, 0.0), (0.1, *[0.0] * 20, 0.4, 0.5)),
             ],
         ),
         Aspect(

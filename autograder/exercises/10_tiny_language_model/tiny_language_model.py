@@ -26,9 +26,9 @@ def language(
         length = n or sum(pieces)
         if length < n_context:  # named sizes have to differ
             draw.fix(n=length)
-        draw.choose("n_layers", n_layers).choose("n_heads", 5 - n_layers)
+        draw.fix(**sizes).choose("n_layers", n_layers).choose("n_heads", 5 - n_layers)
         draw.choose("n_tokens", 16, 17, 19)
-        draw.fix(n_context=n_context, **sizes).heads()
+        draw.fix(n_context=n_context).heads()
         build = draw.named("n_tokens d_model n_heads n_layers n_context")
         tokens = whole_numbers(draw, draw.size("n_tokens"), draw.size("batch"), length)
         tokens[0, 0] = 0
@@ -74,6 +74,7 @@ EXERCISE = Exercise(
             [
                 language(6, 2, n_layers=1),
                 language(3, 4, n_layers=2),
+                language(n=29, n_context=33, n_layers=6, n_heads=5, d_head=3, batch=2),
                 language(n=8, n_context=11),
             ],
             outputs=("n_context", "attn_weights"),

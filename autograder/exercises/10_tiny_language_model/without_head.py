@@ -69,9 +69,9 @@ def built(weights):
 SIZES = "d_model n_heads n_layers n_tokens n_context"
 
 
-def taken_out(layer: int, head: int, n_layers: int, n_heads: int) -> Inputs:
+def taken_out(layer: int, head: int, n_layers: int, n_heads: int, **given: int) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
-        draw.fix(n_heads=n_heads, n_layers=n_layers).among("n_context", 21, 23).heads()
+        draw.fix(n_heads=n_heads, n_layers=n_layers, **given).among("n_context", 21, 23).heads()
         draw.label(f"head {head} of {n_heads}, layer {layer} of {n_layers}")
         d_model = draw.size("d_model")
         sizes = draw.choose("n_tokens", 11, 13).named(SIZES)
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         Aspect(
             "the head adds nothing",
             3,
-            [taken_out(0, 1, 2, 3), taken_out(2, 0, 3, 2), taken_out(1, 3, 2, 4)],
+            [taken_out(0, 1, 2, 3), taken_out(2, 0, 3, 2), taken_out(3, 4, 4, 5, d_head=3)],
             outputs=("result", "without the next"),
         ),
         Aspect("so in a copy, with the given model as it was", 1, [taken_out(1, 1, 3, 2)]),
