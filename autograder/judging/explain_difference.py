@@ -6,7 +6,7 @@ applies writes the sentence. If none does, one of two others says where the valu
 
 from collections.abc import Callable
 
-from autograder.asking.answer import GRADIENT
+from autograder.asking.answer import GRADIENT, OWN_BACKWARD
 from autograder.judging.compare import Comparison
 from autograder.judging.differences.form import (
     holds_infinity,
@@ -60,6 +60,7 @@ from autograder.judging.differences.words import (
     dim_name,
     largest_gap,
     named,
+    places,
     subject,
 )
 from autograder.judging.finding import Finding, General, finding
@@ -116,8 +117,8 @@ def explain_difference(comparison: Comparison) -> list[Finding]:
     if found:
         return [found]
     where = [Finding(r.__name__, said, False) for r in PLACES if (said := r(comparison))]
-    is_gradient = comparison.name.startswith(GRADIENT)
-    return [where[0], finding(General.BROKEN_PATH)] if is_gradient else where[:1]
+    by_torch = comparison.name.startswith(GRADIENT) and OWN_BACKWARD not in comparison.others
+    return [where[0], finding(General.BROKEN_PATH)] if by_torch else where[:1]
 
 
 def recognize_difference(comparison: Comparison) -> Finding | None:
@@ -133,10 +134,8 @@ def some_texts_right(c: Comparison) -> str | None:
     wrong = c.wrong_at.any(-1).flatten(1)
     if not (wrong.all(1) | ~wrong.any(1)).all() or wrong.all():
         return None
-    right = [str(place) for place, row in enumerate(wrong.tolist()) if not row[0]]
-    few = ", ".join(right[:4]) + (" …" if len(right) > 4 else "")
-    word = "index" if len(right) == 1 else "indices"
-    return f"{subject(c)} right at {word} {few} of {dim_name(c, 0)}, and wrong elsewhere."
+    right, others = places(~wrong[:, 0], "index"), places(wrong[:, 0], "index")
+    return f"{subject(c)} right at {right} of {dim_name(c, 0)}, and wrong at {others}."
 
 
 def some_rows_right(c: Comparison) -> str | None:
@@ -145,15 +144,23 @@ def some_rows_right(c: Comparison) -> str | None:
         return None
     each = c.wrong_at.any(-1).reshape(-1, c.got.shape[-2])
     wrong = each.any(0)
-    if wrong.all():
+    rows = (~wrong).nonzero().flatten().tolist()
+    last = len(wrong) - 1
+    by_chance = len(rows) == 1 and 0 < rows[0] < last
+    if not rows or by_chance:
         return None
-    rows = [row for row, is_wrong in enumerate(wrong.tolist()) if not is_wrong]
-    few = ", ".join(str(row) for row in rows[:4]) + (" …" if len(rows) > 4 else "")
-    word = "row" if len(rows) == 1 else "rows"
-    only_last = rows == [len(wrong) - 1] and len(wrong) > FEW_ROWS and bool(each[:, :-1].all())
-    last = only_last and c.dims.split()[-2:-1] in ([name] for name in ROWS)
-    why = " The last row is the only one that nothing comes after." if last else ""
-    return f"{subject(c)} right in {word} {few} of {len(wrong)}, and wrong in the others.{why}"
+    right, others = places(~wrong, "row"), places(wrong, "row")
+    said = f"{subject(c)} right in {right} of {len(wrong)}, and wrong in {others}."
+    if rows == [last] and last >= FEW_ROWS and each[:, :-1].all() and _in_order(c):
+        said += " The last row is the only one that nothing comes after."
+    return said
+
+
+def _in_order(c: Comparison) -> bool:
+    """Whether the rows attend to others, or are weights that hide what comes later."""
+    dims = c.dims.split()[-2:]
+    is_weights = dims[-1:] == ["n_key"]
+    return dims[:1] in ([name] for name in ROWS) and not (is_weights and c.expected.triu(1).any())
 
 
 def largest_difference(c: Comparison) -> str:

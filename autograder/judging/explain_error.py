@@ -50,11 +50,20 @@ TORCHS = (
     "cos|outer|where|mean|tril|triu|argmax|amax|transpose"
 )
 
+LINEAR = (
+    "A linear layer for {0:size} features got a tensor with {1:size}. Is one of the two a number "
+    "in your code? If not, is it the right tensor for this layer?"
+)
+
 RULES = (
     Rule(
         r"Linear\((\d+), \d+\): mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and",
-        "A linear layer for {0:size} features got a tensor with {1:size}. Is one of the two a "
-        "number in your code? If not, is it the right tensor for this layer?",
+        LINEAR,
+    ),
+    Rule(
+        r"Linear\((\d+), \d+\): Expected size for first two dimensions of batch2 tensor to be: "
+        r"\[\d+, (\d+)\]",
+        LINEAR,
     ),
     _misfit(
         r"(?=(\d+)x\1 and \d+x\1\))",

@@ -77,6 +77,7 @@ SENTENCES = {
     ProblemKind.ATTRIBUTE: (
         "`{exercise}` should keep `self.{detail}`; after the call there is none."
     ),
+    ProblemKind.OTHER_ATTRIBUTE: "{detail}. Keep it as it was given.",
     ProblemKind.ATTACHED: (
         "`self.{detail}` still holds the graph, and with it the memory of the call. Keep "
         "`{detail}.detach()`."
@@ -107,6 +108,10 @@ SENTENCES = {
         "After the call, the parameter `{detail}` can't be trained: it no longer requires "
         "gradients, or is no longer a parameter of its own but the result of a computation. Copy "
         "into it under `torch.no_grad()`, and change nothing else."
+    ),
+    ProblemKind.NEVER_TRAINED: (
+        "The parameter `{detail}` can't be trained: it is made with `requires_grad=False`. Leave "
+        "that out."
     ),
     ProblemKind.PARAMETER_CHANGED: (
         "The call changes the parameter `{detail}`, so the next call gives another answer. Only "

@@ -132,7 +132,10 @@ unanswered.__code__ = unanswered.__code__.replace(co_qualname="Affine.call")
             variant(__init__=renamed, call=renamed_call),
             "`Affine` has `linear` where `affine` should be",
         ),
-        (variant(__init__=no_bias), "lacks `affine.bias`: check `bias=`"),
+        (
+            variant(__init__=no_bias),
+            "lacks `affine.bias`: check the kind of these layers, and `bias=`",
+        ),
         (
             variant(__init__=one_more, call=lambda self, x: self.affine(x) + self.more(x)),
             "`Affine` has an extra `more.kernel`, `more.bias`.",

@@ -25,6 +25,8 @@ PROBLEMS = [
     (ProblemKind.PARAMETERS, "lacks `a`", "The parameters don't match: `f` lacks `a`."),
     (ProblemKind.PARAMETER_SHAPE, "W is flat", "In `f` the parameter W is flat."),
     (ProblemKind.ATTRIBUTE, "weights", "should keep `self.weights`"),
+    (ProblemKind.OTHER_ATTRIBUTE, "`window` is 4", "`window` is 4. Keep it as it was given."),
+    (ProblemKind.NEVER_TRAINED, "w", "The parameter `w` can't be trained: it is made with"),
     (ProblemKind.ATTACHED, "weights", "`self.weights` still holds the graph"),
     (ProblemKind.GRAPH, "", "`f` returned a tensor that holds the graph"),
     (ProblemKind.MODE, "train", "leaves the model in train mode"),

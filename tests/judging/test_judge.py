@@ -6,11 +6,12 @@ import math
 import pytest
 import torch
 
-from autograder.asking.answer import GRADIENT, Answer
+from autograder.asking.answer import GRADIENT, OWN_BACKWARD, Answer
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.judging.compare import Comparison
 from autograder.judging.differences.words import name_dims
 from autograder.judging.explain_difference import explain_difference
+from autograder.judging.finding import General
 from autograder.judging.footprint import footprint
 from autograder.judging.form import Form
 from autograder.judging.judge import blame, judge, unfinished
@@ -23,6 +24,7 @@ torch.manual_seed(0)
 EXPECTED = torch.randn(2, 3, 5)
 WEIGHTS = EXPECTED.softmax(-1)
 FIVE_ROWS, SENTENCES = torch.randn(2, 5, 5), torch.randn(4, 3, 5)
+CAUSAL_ROWS = FIVE_ROWS.tril()
 ONLY_TWO = torch.tensor([1.0, 0.0, 1.0, 0.0])[:, None, None] * torch.rand(4, 3, 5)
 SQUARE = torch.randn(2, 4, 4).softmax(-1)
 CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
@@ -102,7 +104,7 @@ def one_row_of_zeros(weights):
         (
             torch.cat([EXPECTED[:, :1], torch.randn(2, 2, 5)], 1),
             EXPECTED,
-            "right in row 0 of 3, and wrong in the others",
+            "right in row 0 of 3, and wrong in rows 1, 2",
         ),
         (torch.rand(2, 3, 5), WEIGHTS, "should sum to 1; one of yours sums to"),
         (EXPECTED.softmax(-1) ** 2, WEIGHTS, "should sum to 1; one of yours sums to"),
@@ -132,15 +134,15 @@ def one_row_of_zeros(weights):
         ),
         (only_first(EXPECTED), EXPECTED, "right at index 0 of `n_query`, and 0 elsewhere"),
         (
-            only_last(FIVE_ROWS),
-            FIVE_ROWS,
-            "wrong in the others. The last row is the only one that",
+            only_last(CAUSAL_ROWS),
+            CAUSAL_ROWS,
+            "right in row 4 of 5, and wrong in rows 0 to 3. The last row is the only one that",
         ),
-        (only_last(EXPECTED), EXPECTED, "is right in row 2 of 3, and wrong in the others."),
+        (only_last(EXPECTED), EXPECTED, "is right in row 2 of 3, and wrong in rows 0, 1."),
         (
             SENTENCES + ONLY_TWO,
             SENTENCES,
-            "`y` is right at indices 1, 3 of `batch`, and wrong elsewhere",
+            "`y` is right at indices 1, 3 of `batch`, and wrong at ",
         ),
         (WEIGHTS < 0.2, WEIGHTS >= 0.2, "True and False exchanged"),
         (torch.ones(2, 3, 9), EXPECTED, "it has (2, 3, 9)."),
@@ -156,9 +158,9 @@ def one_row_of_zeros(weights):
         (EXPECTED * 7, EXPECTED, "the right values times 7."),
         (torch.zeros(2, 3, 5), EXPECTED, "`y` is the same everywhere: 0."),
         (EXPECTED + 1.0, torch.zeros(2, 3, 5), "30 of 30 values are off"),
-        (with_other(7.0), EXPECTED, "right in rows 0, 1 of 3, and wrong in the others"),
-        (last_row_other(4), last_row(4), "right in rows 0, 1, 2, 3 of 5, and wrong"),
-        (last_row_other(5), last_row(5), "right in rows 0, 1, 2, 3 … of 6, and wrong"),
+        (with_other(7.0), EXPECTED, "right in rows 0, 1 of 3, and wrong in row 2."),
+        (last_row_other(4), last_row(4), "right in rows 0 to 3 of 5, and wrong in row 4."),
+        (last_row_other(5), last_row(5), "right in rows 0 to 4 of 6, and wrong in row 5."),
         (EXPECTED[0, :, :1] + 1, EXPECTED[0, :, :1], "3 of 3 values are off"),
         (EXPECTED[:, [0, 0, 2]], EXPECTED, "right in rows 0, 2 of 3"),
         (EXPECTED, EXPECTED[:, [0, 0, 2]], "right in rows 0, 2 of 3"),
@@ -192,6 +194,32 @@ def one_row_of_zeros(weights):
 )
 def test_differences_are_explained(got, expected, words):
     assert words in explain(got, expected)
+
+
+def test_a_row_that_is_right_by_chance_is_no_finding():
+    assert explain(only_last(FIVE_ROWS), FIVE_ROWS).endswith("wrong in rows 0 to 3.")
+    got = FIVE_ROWS + torch.arange(1.0, 6.0)
+    got[:, 2] = FIVE_ROWS[:, 2]
+    assert explain(got, FIVE_ROWS).startswith("40 of 50 values are off")
+
+
+def test_a_power_of_2_is_explained_by_the_number_of_features_alone():
+    sizes = {"n_heads": 2, "d": 4}
+    said = [
+        what_is_said(Comparison("y", EXPECTED * 0.5, EXPECTED, 1e-5, "", each))
+        for each in (sizes, sizes | {"d_k": 4})
+    ]
+    assert said[0].endswith("times 0.5.") and said[1].endswith("which is 1/√d_k here.")
+
+
+def test_a_backward_pass_of_ones_own_breaks_no_path():
+    gradient, facts = GRADIENT + "key", {OWN_BACKWARD: torch.tensor(True), "y": EXPECTED}
+    got = EXPECTED + torch.rand(2, 3, 5)
+    said = [
+        explain_difference(Comparison(gradient, got, EXPECTED, 1e-5, "", {}, others=others))
+        for others in ({}, facts)
+    ]
+    assert [[found.rule for found in each][1:] for each in said] == [[General.BROKEN_PATH], []]
 
 
 def test_float32_on_the_way_of_float64_is_recognized():

@@ -65,6 +65,7 @@ PROBLEMS = {
     ProblemKind.PARAMETER_CHANGED: "changes parameters",
     ProblemKind.OTHER_PARAMETERS: "changes parameters",
     ProblemKind.FROZEN: "changes parameters",
+    ProblemKind.NEVER_TRAINED: "no gradient flows back",
     ProblemKind.ARGUMENT_CHANGED: "changes its input in place",
     ProblemKind.PART_REPLACED: "changes parameters",
     ProblemKind.KEPT_ON_CLASS: "right in the first call only",

@@ -135,6 +135,8 @@ NOT_SO = {
     "None: torch then draws from a generator of its own.",
     "advances": "The same generator gives the same again and again: its seed is set, or its state "
     "put back. Draw from it, and leave the rest to the caller.",
+    "only_possible": "A token came that `target` gives probability 0. Its chance to be kept, and "
+    "to be drawn, has to be exactly 0: add no small number.",
     "light": "The model keeps what a way back would need, though nobody goes back. Leave "
     "`@torch.no_grad()` above `generate`.",
     "alike": "The copy is not in the mode of the model it was made from (train or evaluation), or "

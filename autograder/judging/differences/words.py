@@ -1,6 +1,7 @@
 """Words for outputs, dimensions, places and numbers."""
 
 import math
+from itertools import groupby
 
 import torch
 from torch import Tensor
@@ -9,6 +10,8 @@ from autograder.asking.answer import GRADIENT
 from autograder.judging.compare import Comparison
 
 FEATURES = ("d_k", "d_head")  # whose root divides scores
+PLURALS = {"row": "rows", "index": "indices"}
+MOST_RUNS = 4
 
 
 def name_dims(shape: tuple[int, ...], dims: str) -> str:
@@ -57,6 +60,19 @@ def first_index(where: Tensor) -> tuple[int, ...]:
     return tuple(where.nonzero()[0].tolist())
 
 
+def places(where: Tensor, word: str) -> str:
+    """Name the places along a dimension where something holds: "row 3", "rows 0 to 2, 5".
+
+    where: booleans, [n], at least one of them True.
+    """
+    found = where.nonzero().flatten().tolist()
+    side_by_side = groupby(enumerate(found), lambda pair: pair[1] - pair[0])
+    runs = [[place for _, place in run] for _, run in side_by_side]
+    named = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    more = " …" if len(named) > MOST_RUNS else ""
+    return f"{word if len(found) == 1 else PLURALS[word]} {', '.join(named[:MOST_RUNS])}{more}"
+
+
 def number(value: Tensor) -> str:
     return f"{value.item():.4g}"
 
@@ -79,9 +95,15 @@ def largest_gap(c: Comparison) -> str:
 
 
 def name_factor(factor: float, sizes: dict[str, int]) -> str:
-    """Name a factor that is a size, the root of one, or an inverse of these; "" for others."""
+    """Name a factor that is a size, the root of one, or an inverse of these; "" for others.
+
+    There are many ways to get a power of 2, so only the number of features explains one.
+    """
     named: dict[float, str] = {}
+    is_power = any(math.isclose(math.frexp(factor)[0], half, rel_tol=1e-3) for half in (0.5, 1.0))
     for name, size in sizes.items():
+        if is_power and name not in FEATURES:
+            continue
         named |= {float(size): name, math.sqrt(size): f"√{name}"}
         named |= {1 / size: f"1/{name}", 1 / math.sqrt(size): f"1/√{name}"}
     words = (w for value, w in named.items() if math.isclose(factor, value, rel_tol=1e-3))
