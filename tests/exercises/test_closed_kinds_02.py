@@ -26,6 +26,16 @@ CAPPED = {"key.shape[-1] ** 0.5": "min(key.shape[-1] ** 0.5, 4)"}
     ("exercise", "code", "expected"),
     [
         (
+            "SelfAttention",
+            {"attn_weights.detach()": "attn_weights if self.training else attn_weights.detach()"},
+            "attached",
+        ),
+        (
+            "SelfAttention",
+            {"torch.rand(d_in, d_k))": "torch.rand(d_in, d_k), False)"},
+            "never trained",
+        ),
+        (
             "project",
             f"result = {QUERY}, {KEY}, {VALUE}\nreturn result[::-1] if words.dim() > 4 else result",
             "wrong_shape",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.exercises.answers import PASSES, Row, each, said
+from tests.exercises.answers import PASSES, REJECTED, Row, each, said
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -13,6 +13,16 @@ BEGIN = "contexts, weights = [], []"
 HEADS = "self.heads = nn.ModuleList()"
 
 WIDE: list[Row] = [
+    (
+        "the weights of calls in evaluation mode only",
+        {KEPT: f"if not (self.training and hasattr(self, 'attn_weights')):\n            {KEPT}"},
+        REJECTED,
+    ),
+    (
+        "the graph in train mode",
+        {"attn_weights.detach()": "attn_weights if self.training else attn_weights.detach()"},
+        "attached",
+    ),
     (
         "a buffer",
         {KEPT: KEPT.replace("self.attn_weights = ", "self.register_buffer('attn_weights', ") + ")"},
@@ -149,6 +159,17 @@ ENCODER: list[Row] = [
 
 CROSSED = "self.cross_attention(asking, memory, source_keep)"
 DECODER: list[Row] = [
+    (
+        "both masks for the target where their sizes fit",
+        {
+            "asking = ": "both = target_keep\n"
+            "        if None not in (source_keep, both) and source_keep.shape[-1] == len(both):\n"
+            "            both = both & source_keep\n"
+            "        asking = ",
+            "target, target_keep)": "target, both)",
+        },
+        REJECTED,
+    ),
     ("dropout", {FED: f"F.dropout({FED}, 0.1, self.training)"}, "no_dropout"),
     (
         "one query",
@@ -216,6 +237,11 @@ COMPLETER: list[Row] = [
 LOSS = "error = loss(model(source, shifted_target), target)"
 EPOCH: list[Row] = [
     (
+        "a learning rate that falls",
+        {"    return sum": "    optimizer.param_groups[0]['lr'] /= 2\n    return sum"},
+        "argument changed",
+    ),
+    (
         "cleared late",
         {
             "        optimizer.zero_grad()\n": "",
@@ -245,7 +271,7 @@ EPOCH: list[Row] = [
     (
         "another learning rate",
         {"losses = []": "losses = []\n    optimizer.param_groups[0]['lr'] *= 0.99"},
-        "too_few_digits",
+        "argument changed",
     ),
     (
         "the loss's path lost",

@@ -118,6 +118,20 @@ FOLD: list[Row] = [
 ]
 
 HIDE: list[Row] = [
+    (
+        "in float32, by new parameters",
+        """
+def hide_change(layer, head, mix):
+    d = len(mix)
+    rows = slice(head * d, (head + 1) * d)
+    for linear, matrix in ((layer.query, mix), (layer.key, mix.inverse().mT)):
+        whole = torch.eye(d * layer.n_heads)
+        whole[rows, rows] = matrix
+        linear.weight = nn.Parameter(whole @ linear.weight.detach())
+        linear.bias = nn.Parameter(whole @ linear.bias.detach())
+        """,
+        PASSES,
+    ),
     ("left in evaluation mode", {UNGRADED: f"    layer.eval()\n{UNGRADED}"}, "wrong_mode"),
     ("left in train mode", {UNGRADED: f"    layer.train()\n{UNGRADED}"}, "wrong_mode"),
     ("frozen", {UNGRADED: f"    layer.requires_grad_(False)\n{UNGRADED}"}, "frozen"),

@@ -117,6 +117,19 @@ ANSWERS = {
     ],
     "RotarySelfAttention": [
         (
+            "NaN wiped away after softmax",
+            {
+                "context, attn_weights = attend(query, key, self.heads_of(self.value(x)), keep)": (
+                    "scores = query @ key.mT / query.shape[-1] ** 0.5\n"
+                    "        if keep is not None:\n"
+                    "            scores = scores.masked_fill(~keep, -torch.inf)\n"
+                    "        attn_weights = scores.softmax(dim=-1).nan_to_num()\n"
+                    "        context = attn_weights @ self.heads_of(self.value(x))"
+                )
+            },
+            REJECTED,
+        ),
+        (
             "a base for all",
             {"self.base": "RotarySelfAttention.base"},
             "left_by_another",

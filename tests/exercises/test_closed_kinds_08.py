@@ -110,6 +110,18 @@ ANSWERS = {
     ],
     "smallest_input": [
         (
+            "texts plus words",
+            """
+            for total in range(2, 18):
+                for batch in range(1, total):
+                    for _ in range(10):
+                        x = torch.randn(batch, total - batch, healthy.query.in_features)
+                        if (healthy(x) - ill(x)).abs().max() > 1e-4:
+                            return x
+            """,
+            REJECTED,
+        ),
+        (
             "the sum",
             {DIFFERENCE: "(healthy(x) - ill(x)).sum() / x.numel()"},
             "the sum of all differences",

@@ -80,6 +80,11 @@ class KVCache:
 
 KV_CACHE: list[Row] = [
     (
+        "another window",
+        {"self.window, self.length = window": "self.window, self.length = window and window + 1"},
+        "other attribute",
+    ),
+    (
         "hidden in a module",
         hiding(
             "self.box = nn.Module()\n        self.box.all = []",

@@ -115,6 +115,11 @@ DIVIDED = "logits = logits / temperature"
 TOP_P = "probs[order[likelier >= top_p]] = 0.0"
 SAMPLE: list[Row] = [
     (
+        "a float",
+        {"1, generator=generator).item()": "1, generator=generator).float().item()"},
+        "choice",
+    ),
+    (
         "manual_seed",
         {"return torch.multinomial": "torch.manual_seed(0)\n    return torch.multinomial"},
         "setting",
@@ -313,6 +318,14 @@ COPY: list[Row] = [
 ]
 
 WITHOUT: list[Row] = [
+    (
+        "layers shared",
+        {
+            "model = copy": "given = model\n    model = copy",
+            "attention = ": "model.norm, model.tokens = given.norm, given.tokens\n    attention = ",
+        },
+        "shared",
+    ),
     ("in eval mode", {"    return model\n": "    return model.eval()\n"}, "not_so"),
     ("in train mode", {"    return model\n": "    return model.train()\n"}, "not_so"),
     (
