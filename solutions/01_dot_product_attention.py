@@ -304,8 +304,9 @@ draw_keepdim(caption="A sum divides what has its color: its own row, or without 
 # In the annotation, the star in `"*batch n"` means *any number of dimensions here, even none*.
 # Scores may come as [n], as [batch, n], or with more dimensions in front.
 #
-# One point is for staying connected. What torch computes remembers what it was computed from, and
-# training, in lesson 2, follows that memory back. `torch.tensor(…)` and `.item()` forget it.
+# One point is for staying connected, here and in the exercises that follow. What torch computes
+# remembers what it was computed from, and training, in lesson 2, follows that memory back.
+# `torch.tensor(…)` and `.item()` forget it.
 
 
 # %%

@@ -692,6 +692,7 @@ class Square(torch.autograd.Function):
         return d_result * ctx.factor * 2 * x, None
 
 
+# %%
 x = torch.tensor(3.0, requires_grad=True)
 Square.apply(x, 10.0).backward()
 x.grad

@@ -39,12 +39,15 @@ ELSEWHERE = {
         "90%": "the lowest seed in utils/data/longer_texts.csv",
         "97%": "likewise",
         "3.2": "a section of a paper",
+        "6.8": "tests/course/test_lesson_07.py",
+        "0.21": "500 to the power of −1/4",
+        "500,000": "the config of Llama 3",
     },
     "08_debugging_clinic": {
         "0.086": "the correlation that the report gives",
         "0.64": "likewise, the sum of weights",
     },
-    "09_fast_attention": {"2,000": "an example"},
+    "09_fast_attention": {"2,000": "an example", "13.5": "6.74 billion parameters of two bytes"},
     "10_tiny_language_model": {
         "0.69": "ln 2",
         "7.4": "e squared",
