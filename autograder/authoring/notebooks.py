@@ -36,6 +36,7 @@ from autograder.lessons.cells import (
     nbgrader_metadata,
 )
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.minutes import minutes_needed
 from autograder.lessons.written_questions import ANSWER_STUB, asked_in, written_questions
 from autograder.references.store import PUBLIC, load
 
@@ -48,7 +49,8 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     """Build a lesson's source notebook without executing it. Raises AuthoringError, CourseError."""
     cells = [_with_nbgrader(cell, lesson) for cell in lesson.notebook.cells]
     _add_questions(cells)
-    state_points(cells, {exercise.name: exercise.points for exercise in lesson.exercises})
+    points = {exercise.name: exercise.points for exercise in lesson.exercises}
+    state_points(cells, points, minutes_needed(lesson.notebook.cells))
     state_contracts(cells, lesson.name, _contracts(lesson))
     fold_plumbing(cells)
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):

@@ -2,8 +2,8 @@
 
 That is points, minutes, and which version of each exercise it has, where the checks read it. An
 exercise knows its points; a question that a person grades states its own in its heading. The text's
-headings say how long each takes, and the table at its top how long the lesson takes and what it is
-good for. What is added here is removed again on the way back from a notebook to its text.
+headings say how long each takes, and the table at its top what the lesson is good for. How long it
+takes is computed. What is added here is removed again on the way back from a notebook to its text.
 """
 
 import re
@@ -16,11 +16,11 @@ from nbformat import NotebookNode
 from autograder.authoring.published import published, with_addresses
 from autograder.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
+from autograder.lessons.minutes import minutes_needed
 from autograder.lessons.written_questions import with_points, written_questions
 
 HEADING = re.compile(r"^(### Exercise \d+: `(\w+)` \()(?:\d+ points?, )?(\d+ minutes\))", re.M)
-ROW = re.compile(r"^\| \*\*Exercises\*\* \|.*\n?", re.M)
-TIME = re.compile(r"^\| \*\*Time\*\* \| (\d+) minutes", re.M)
+ROWS = re.compile(r"^\| \*\*(?:Exercises|Time)\*\* \|.*\n?", re.M)
 LAST_ROW = re.compile(r"^(\| \*\*You can then\*\* \| *(.*?) *\|\n?)", re.M)
 TITLE = re.compile(r"# (.+)")
 LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
@@ -37,25 +37,28 @@ except Exception as error:
 STATEMENT = re.compile(r"\n\nmade_for\([^)]*\)\s*\Z")
 
 
-def state_points(cells: Sequence[NotebookNode], points: Mapping[str, int]) -> None:
-    """Add the points to the headings of exercises, and the sum of all to the table at the top.
+def state_points(cells: Sequence[NotebookNode], points: Mapping[str, int], minutes: int) -> None:
+    """Add the points to the headings of exercises, and their sum and the time to the table on top.
 
     points: by exercise. Other headings stay as they are.
     """
     asked = [question.points for question in written_questions(cells).values()]
     questions = f" and {len(asked)} question{'s' * (len(asked) != 1)}" if asked else ""
     most = sum(points.values()) + sum(asked)
-    total = f"| **Exercises** | {len(points)}{questions}, together {most} points |\n"
+    rows = (
+        f"| **Exercises** | {len(points)}{questions}, together {most} points |\n"
+        f"| **Time** | {minutes} minutes |\n"
+    )
     for cell in cells:
         if cell.cell_type == "markdown":
             text = leave_out_points(cell.source)
             text = HEADING.sub(lambda match: _heading(match, points), text)
-            cell.source = LAST_ROW.sub(lambda match: match[1] + total, text)
+            cell.source = LAST_ROW.sub(lambda match: match[1] + rows, text)
 
 
 def leave_out_points(text: str) -> str:
     """Return a markdown cell as it stands in a lesson's text."""
-    return ROW.sub("", HEADING.sub(r"\1\3", text))
+    return ROWS.sub("", HEADING.sub(r"\1\3", text))
 
 
 def settle_points(cells: Sequence[NotebookNode]) -> None:
@@ -117,14 +120,13 @@ class Opening:
 def opening(lesson: Lesson) -> Opening:
     """Read a lesson's opening. Raises AuthoringError."""
     top = lesson.notebook.cells[0].source
-    title, minutes, use = TITLE.match(top), TIME.search(top), LAST_ROW.search(top)
-    if not (minutes and use and title):
+    title, use = TITLE.match(top), LAST_ROW.search(top)
+    if not (use and title):
         raise AuthoringError(
-            f"The first cell of {lesson.text_path.name} does not say how long the lesson takes and "
-            "what it is good for. Add rows to its table: | **Time** | 60 minutes | and "
-            "| **You can then** | build an encoder |"
+            f"The first cell of {lesson.text_path.name} does not say what the lesson is good for. "
+            "Add a row to its table: | **You can then** | build an encoder |"
         )
-    return Opening(title[1], minutes[1], use[2])
+    return Opening(title[1], str(minutes_needed(lesson.notebook.cells)), use[2])
 
 
 def stated_in_readme(readme: str, lesson: Lesson) -> str:

@@ -24,7 +24,7 @@ HEADING = "### Exercise 2: `f` (12 minutes)\n\nWrite it."
 
 def stated(*texts, points):
     cells = [new_markdown_cell(text) for text in texts]
-    state_points(cells, points)
+    state_points(cells, points, 20)
     return [cell.source for cell in cells]
 
 
@@ -32,7 +32,10 @@ def test_headings_and_table_state_them():
     opening, heading, other = stated(
         OPENING, HEADING, "### Exercise 3: `g`", points={"f": 1, "h": 4}
     )
-    assert "| do it |\n| **Exercises** | 2, together 5 points |\n\nBelow" in opening
+    assert (
+        "| do it |\n| **Exercises** | 2, together 5 points |\n| **Time** | 20 minutes |\n\nBelow"
+        in opening
+    )
     assert heading.startswith("### Exercise 2: `f` (1 point, 12 minutes)\n")
     assert other == "### Exercise 3: `g`"
 
@@ -44,24 +47,24 @@ def test_stating_is_idempotent_and_leaving_out_undoes_it():
     assert "`f` (2 points, 12" in stated(*once, points={"f": 2})[1]
 
 
-def test_a_lesson_that_states_no_time_is_refused_with_the_remedy():
+def test_a_lesson_that_states_no_use_is_refused_with_the_remedy():
     lesson = SimpleNamespace(
-        notebook=new_notebook(cells=[new_markdown_cell(OPENING)]),
+        notebook=new_notebook(cells=[new_markdown_cell("# 9. A lesson")]),
         text_path=SimpleNamespace(name="09_lesson.md"),
     )
-    with pytest.raises(AuthoringError, match=r"09_lesson\.md .* \*\*Time\*\* \| 60 minutes"):
+    with pytest.raises(AuthoringError, match=r"09_lesson\.md .* \*\*You can then\*\* \|"):
         stated_in_readme("", lesson)
 
 
 def test_a_lesson_that_the_readme_lacks_is_listed_last():
-    top = "# 9. A lesson\n\n| **Time** | 60 minutes |\n| **You can then** | do it |"
+    top = "# 9. A lesson\n\n| **You can then** | do it |"
     lesson = SimpleNamespace(
         name="09_lesson",
         notebook=new_notebook(cells=[new_markdown_cell(top)]),
         exercises=[SimpleNamespace(points=3)],
     )
     table = "| [1. First](notebooks/01_first/01_first.ipynb) | 45 | 7 | begin |\n"
-    row = "| [9. A lesson](notebooks/09_lesson/09_lesson.ipynb) | 60 | 3 | do it |\n"
+    row = "| [9. A lesson](notebooks/09_lesson/09_lesson.ipynb) | 10 | 3 | do it |\n"
     assert stated_in_readme(f"{table}\nBelow.", lesson) == f"{table}{row}\nBelow."
 
 

@@ -23,7 +23,6 @@ TEXT = f"""# %% [markdown]
 #
 # | | |
 # |---|---|
-# | **Time** | 45 minutes |
 # | **You can then** | double it |
 #
 # Begin.
@@ -109,7 +108,7 @@ def test_the_readme_counts_it_too(text):
         exercises=[SimpleNamespace(points=3)],
     )
     row = f"| [1. Of two exercises](notebooks/{LESSON}/{LESSON}.ipynb) |"
-    assert stated_in_readme(f"{row} 1 | 1 | |\n", lesson) == f"{row} 45 | 7 | double it |\n"
+    assert stated_in_readme(f"{row} 1 | 1 | |\n", lesson) == f"{row} 20 | 7 | double it |\n"
 
 
 def test_the_round_trip_changes_nothing(text):
