@@ -13,7 +13,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 70 minutes |
 # | **You need** | Python and a little PyTorch: making a tensor, reading its shape |
 # | **You can then** | explain where every number in attention comes from, and write it |
 #

@@ -12,7 +12,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 80 minutes |
 # | **You need** | Lesson 1: scores, softmax, context vector |
 # | **You can then** | write scaled dot-product attention for batches, as a module |
 #

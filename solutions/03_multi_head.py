@@ -10,7 +10,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 90 minutes |
 # | **You need** | lesson 2: queries, keys and values, and attention scaled by √d_k |
 # | **You can then** | write multi-head attention as libraries do, and test its split and merge |
 #

@@ -10,7 +10,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 90 minutes |
 # | **You need** | Lessons 2 and 3: scaled dot-product attention, and its heads |
 # | **You can then** | mask attention, yours and the libraries', and test it for leaks |
 #

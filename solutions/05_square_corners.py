@@ -9,7 +9,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 150 minutes |
 # | **You need** | Lessons 3 and 4: attention with heads and masks; what an optimizer does |
 # | **You can then** | build an encoder-decoder, train it, and find out why it fails when it does |
 #

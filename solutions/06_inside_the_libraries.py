@@ -9,7 +9,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 90 minutes |
 # | **You need** | lesson 3, multi-head attention; from lesson 4, the meaning of `keep` |
 # | **You can then** | move weights between layers, and say what a comparison of two layers shows |
 #

@@ -9,7 +9,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 90 minutes |
 # | **You need** | Lessons 3 and 4: heads and masks; a little sine and cosine |
 # | **You can then** | give attention a sense of order in five ways, and test a rotary embedding |
 #

@@ -10,7 +10,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 90 minutes |
 # | **You need** | Lessons 3, 4 and 7: heads, masks, rotary positions |
 # | **You can then** | test attention that you didn't write, find what is wrong, and repair it |
 #

@@ -10,7 +10,6 @@
 #
 # | | |
 # |---|---|
-# | **Time** | 120 minutes |
 # | **You need** | Lessons 3, 5 and 9: heads, training, caches |
 # | **You can then** | build and train a small GPT, write with it, and test what its heads do |
 #
@@ -1015,13 +1014,35 @@ plot_matrix(
 # That makes 124 million parameters, since it uses one table for both `tokens` and `logits`; the
 # code stays the same except for such details. Newer models have rotary positions (lesson 7),
 # grouped queries and tiles (lesson 9), norms that skip the mean, and feed-forward networks with a
-# gate. Llama 2 7B was trained on two trillion tokens. Yours has read nine tenths of a play five and
-# a half times, one character at a time.
+# gate. And they differ in their attention, as of November 2026:
+#
+# | model | width | layers | heads | key heads | positions | attention |
+# |---|---|---|---|---|---|---|
+# | yours | 64 | 4 | 4 × 16 | 4 | learned | causal |
+# | GPT-2 small, 2019 | 768 | 12 | 12 × 64 | 12 | learned | causal |
+# | Llama 2 7B, 2023 | 4,096 | 32 | 32 × 128 | 32 | rotary | causal |
+# | DeepSeek-V3, 2024 | 7,168 | 61 | 128 × 128 | a latent of 512 | rotary, partial | causal |
+# | Gemma 3 4B, 2025 | 2,560 | 34 | 8 × 256 | 4 | rotary | 5 of 6 layers: a window of 1,024 |
+# | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | every other layer: a window of 128 |
+# | Qwen3-Next 80B, 2025 | 2,048 | 48 | 16 × 256 | 2 | rotary, partial | 3 of 4 layers: linear |
+#
+# (From the reports on [Llama 2](https://arxiv.org/abs/2307.09288),
+# [DeepSeek-V3](https://arxiv.org/abs/2412.19437), [Gemma 3](https://arxiv.org/abs/2503.19786) and
+# [gpt-oss](https://arxiv.org/abs/2508.10925), and the page of
+# [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct). *Linear* attention keeps a
+# state of fixed size instead of a cache.)
+#
+# Two more words that you will meet. **QK-norm**: Gemma 3 and Qwen3 norm queries and keys before the
+# product, so that no score gets too large. **Mixture of experts**: DeepSeek-V3, gpt-oss and
+# Qwen3-Next have many feed-forward networks in each block, and each token goes through a few.
+#
+# Llama 2 7B was trained on two trillion tokens. Yours has read nine tenths of a play five and a
+# half times, one character at a time.
 #
 # What else they add isn't in the architecture: better text and much more of it, and further
-# training on instructions, conversations and judgments of their answers. What GPT-2 and Llama 2
-# don't add is another kind of attention. Queries, keys, values, a softmax, a mask, heads: you have
-# built all of it.
+# training on instructions, conversations and judgments of their answers. What most of them don't
+# add is another kind of attention. Queries, keys, values, a softmax, a mask, heads: you have built
+# all of it.
 #
 # ## What you can do now
 #
