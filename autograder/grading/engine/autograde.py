@@ -24,6 +24,7 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from autograder.building.secret import own_secret
 from autograder.errors import CourseError
 from autograder.grading.engine import patches
+from autograder.grading.engine.ctrl_c import CtrlC
 from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker, settings_of
 from autograder.grading.engine.messages import (
@@ -120,8 +121,12 @@ class Autograde(DueSubmissions):
             return
         tell = True
         try:
-            with errors_as_sentences(self.log), at_levels({CONNECTION_LOG: logging.CRITICAL}):
-                self._grade_all(summary)
+            with (
+                errors_as_sentences(self.log),
+                at_levels({CONNECTION_LOG: logging.CRITICAL}),
+                CtrlC() as ctrl_c,
+            ):
+                self._grade_all(summary, ctrl_c)
         except NbGraderException:
             tell = summary.begun
             raise
@@ -169,7 +174,7 @@ class Autograde(DueSubmissions):
         again = before.get("submitted") == graded.submitted
         return replace(graded, attempts=1 + (before.get("attempts", 0) if again else 0))
 
-    def _grade_all(self, summary: Summary) -> None:
+    def _grade_all(self, summary: Summary, ctrl_c: CtrlC) -> None:
         if self.jobs < 1:
             raise CourseError(f"Autograde.jobs is {self.jobs}; it takes at least 1.")
         if not self._names:
@@ -183,7 +188,7 @@ class Autograde(DueSubmissions):
             self._maker = self._job_maker(term)
             due = self.list_due(self._maker, summary)
             if due:
-                self._grade(due, summary)
+                self._grade(due, summary, ctrl_c)
             summary.roll = self._call_roll(term)
 
     def _follow_tables(self, term: Term) -> None:
@@ -204,7 +209,7 @@ class Autograde(DueSubmissions):
             self.coursedir, term, self._names, self._sole, limits, self.figures, tidying
         )
 
-    def _grade(self, due: list[str], summary: Summary) -> None:
+    def _grade(self, due: list[str], summary: Summary, ctrl_c: CtrlC) -> None:
         results: dict[str, Graded] = {}
         if self._maker.is_lesson and not own_secret():
             self.log.warning(NO_SECRET)
@@ -216,7 +221,7 @@ class Autograde(DueSubmissions):
             tqdm(total=len(due), unit="submission", disable=None) as bar,
         ):
             self.use_preprocessors(self.saving_preprocessors)
-            for graded in pool.grade_all(self._jobs(due)):
+            for graded in pool.grade_all(self._jobs(due), ctrl_c.check):
                 results[graded.path] = graded
                 folder = os.path.dirname(graded.path)
                 if results.keys() >= set(self.assignments[folder]):

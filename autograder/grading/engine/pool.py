@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from autograder.errors import CourseError
+from autograder.grading.engine import ctrl_c
 from autograder.grading.engine.patches import kill_workers, leave_jobs_to_workers
 from autograder.grading.worker.job import Graded, Job
 from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
@@ -29,6 +30,7 @@ from autograder.sandbox.inside.huge_pages import use_huge_pages
 from autograder.sandbox.walls import NoSandbox
 
 AHEAD = 2  # jobs per worker, so that none waits for the gradebook
+CHECK_EVERY = 0.2  # seconds
 SCHEDULER_SECONDS = 60
 TASK = "autograder.grading.worker.task"
 
@@ -47,33 +49,41 @@ class Pool:
         self.make, self.end, self.workers = make, end, workers
         self.executor = make()
 
-    def grade_all(self, jobs: Iterable[Job]) -> Iterator[Graded]:
+    def grade_all(
+        self, jobs: Iterable[Job], check: Callable[[], None] = lambda: None
+    ) -> Iterator[Graded]:
         """Grade the jobs, yielding results as they finish. Takes a few jobs in advance.
 
         If the machine may be to blame for what went wrong with a job, it runs once more at the end,
         alone. Raises NoSandbox if a worker can't have a sandbox.
+
+        check: called several times a second; what it raises ends the work.
         """
         doubtful = []
-        for job, graded in self._side_by_side(iter(jobs)):
+        for job, graded in self._finished(iter(jobs), self.workers * AHEAD, check):
             if graded.doubtful:
                 doubtful.append(job)
             else:
                 yield graded
-        for job in doubtful:
-            yield _result(self._submit(job), job)
+        for _, graded in self._finished(iter(doubtful), 1, check):
+            yield graded
 
     def close(self) -> None:
         """End the workers. Unfinished work is lost."""
         self.end(self.executor)
 
-    def _side_by_side(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Graded]]:
+    def _finished(
+        self, jobs: Iterator[Job], most: int, check: Callable[[], None]
+    ) -> Iterator[tuple[Job, Graded]]:
+        """Yield each job with its result, with at most this many submitted at a time."""
         pending: dict[Future, Job] = {}
         while True:
-            for job in islice(jobs, self.workers * AHEAD - len(pending)):
+            check()
+            for job in islice(jobs, most - len(pending)):
                 pending[self._submit(job)] = job
             if not pending:
                 return
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            done, _ = wait(pending, CHECK_EVERY, FIRST_COMPLETED)
             for future in done:
                 job = pending.pop(future)
                 yield job, _result(future, job)
@@ -99,12 +109,12 @@ def local_pool(workers: int, empty: Job, with_reference: Callable[[Job], Job]) -
         if context.get_start_method() == "fork":
             # The workers share the sandbox, and what is imported here while it starts.
             own_sandbox(empty, workers)
-            with _ctrl_c_later():
+            with ctrl_c.delayed():
                 _task().get_ready(with_reference(empty))
             gc.freeze()  # garbage collection skips all of it from now on
             use_huge_pages()
         executor = ProcessPoolExecutor(workers, context, _start_worker)
-        with _without_main(), _ctrl_c_later():
+        with _without_main(), ctrl_c.delayed():
             for _ in range(workers):  # with a fork server, each starts one worker
                 executor.submit(os.getpid)
         if context.get_start_method() == "fork":
@@ -148,32 +158,9 @@ def _context() -> BaseContext:
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([TASK])
-    with _deaf_to_ctrl_c():
+    with ctrl_c.ignored():
         forkserver.ensure_running()
     return context
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Let new processes ignore Ctrl-C, which is meant for the process that hands out jobs."""
-    if threading.current_thread() is not threading.main_thread():  # formgrader, not a terminal
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Delay Ctrl-C, which Python may lose while it forks or imports C code."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -113,8 +113,9 @@ def test_ctrl_c_ends_it_at_once_and_says_what_is_done(endless, done, options, th
     kills.wait_for(lambda: kills.graded(endless) >= done and kills.has_begun(grader), grader)
     own = descendants(grader.pid)
     os.killpg(grader.pid, signal.SIGINT)  # as a terminal does
-    assert grader.wait(HANG) == 130
+    status = grader.wait(HANG)
     said = (endless / "said.txt").read_text(encoding="utf-8")
+    assert status == 130, said
     assert f"Interrupted. The same command {then}." in said
     assert "0 not graded, 0 unchanged since an earlier run" in said
     assert "Traceback" not in said
