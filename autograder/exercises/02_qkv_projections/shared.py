@@ -10,7 +10,7 @@ from autograder.exercises.slips import (
     WEIGHTS,
     without,
 )
-from autograder.lessons.cases import Inputs, ModuleCase, drawn
+from autograder.lessons.cases import Inputs, ModuleCase, drawn, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect
 from autograder.lessons.variants import Alternative, Mistake
@@ -22,7 +22,6 @@ def self_attention(
     dims: str,
     own_parameters: bool = False,
     scale: float = 1.0,
-    training: bool = False,
     **sizes: int,
 ) -> Inputs:
     """A case: the module built with sizes that all differ, called on words of shape `dims`."""
@@ -31,7 +30,7 @@ def self_attention(
         build = draw.fix(**sizes).named("d_in d_k d_v")
         # Parameters from 0 to 1 would saturate on larger words, and hide a wrong scale.
         size = 0.4 if own_parameters else scale
-        return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters, training)
+        return ModuleCase(build, {"words": draw.normal(dims, size)}, own_parameters)
 
     return case
 
@@ -62,7 +61,7 @@ RESULTS = [
         "a batch of sentences",
         1,
         [
-            self_attention("batch n d_in", training=True),
+            in_train_mode(self_attention("batch n d_in")),
             self_attention("batch n d_in", scale=12),
             self_attention("batch n_heads n d_in"),
             self_attention("n_sentences n d_in", n_sentences=1),
@@ -72,7 +71,7 @@ RESULTS = [
 SLOPES = Aspect(
     "gradients",
     1,
-    [self_attention("n d_in"), self_attention("n d_in", training=True)],
+    [self_attention("n d_in"), in_train_mode(self_attention("n d_in"))],
     gradients=True,
 )
 KEYS_ADDED_UP = (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from autograder.asking.arguments import Code
-from autograder.lessons.cases import ModuleCase
+from autograder.lessons.cases import ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
@@ -53,7 +53,6 @@ decoder = Decoder()
 
 def completer(
     method: str = "forward",
-    training: bool = False,
     sees_graph: bool = False,
     **sizes: int,
 ) -> Callable[[Draw], ModuleCase]:
@@ -70,7 +69,7 @@ def completer(
         inputs = {"source": draw.normal(f"batch {n_source} d_input")}
         if method == "forward":
             inputs["shifted_target"] = draw.normal(f"batch {n_target} d_input")
-        return ModuleCase(build, inputs, training=training, method=method)
+        return ModuleCase(build, inputs, method=method)
 
     return case
 
@@ -102,7 +101,7 @@ EXERCISE = Exercise(
         Aspect(
             "prediction in evaluation mode",
             1,
-            [completer("predict", training=True)],
+            [in_train_mode(completer("predict"))],
             outputs=("points",),
         ),
         Aspect(

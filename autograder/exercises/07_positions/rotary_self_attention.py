@@ -7,7 +7,7 @@ import torch
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION
 from autograder.judging.form import Form
-from autograder.lessons.cases import CALLS, SIZES, ModuleCase
+from autograder.lessons.cases import CALLS, SIZES, ModuleCase, in_train_mode
 from autograder.lessons.draw import NO_SIZES, Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
@@ -20,7 +20,6 @@ def reading(
     keep: str = "",
     far: bool = False,
     nobody: bool = False,
-    training: bool = False,
     scale: float = 1.0,
     sizes: Mapping[str, int] = NO_SIZES,
     **build: Any,
@@ -49,7 +48,7 @@ def reading(
                 inputs["keep"][..., 0, :] = False
             draw.label(f"keep [{own.replace(' ', ', ')}]")
         build_with = {"d_model": d_model, "n_heads": n_heads} | build
-        return ModuleCase(build_with, inputs, training=training)
+        return ModuleCase(build_with, inputs)
 
     return case
 
@@ -85,7 +84,7 @@ EXERCISE = Exercise(
         Aspect(
             "words at 0, 1, 2, …",
             2,
-            [reading(sizes=LONG, training=True), reading()],
+            [in_train_mode(reading(sizes=LONG)), reading()],
             outputs=("result",),
         ),
         Aspect("words at other places", 1, [reading(far=True)], outputs=("result",)),
@@ -97,7 +96,7 @@ EXERCISE = Exercise(
             1,
             [
                 reading("n n", nobody=True, scale=0.3),
-                reading(scale=0.3, training=True),
+                in_train_mode(reading(scale=0.3)),
                 reading(scale=0.3),
             ],
             gradients=True,

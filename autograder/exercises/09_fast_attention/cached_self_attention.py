@@ -2,7 +2,7 @@
 
 from autograder.exercises.pieces import HEADS_NOT_PUT_BACK, NO_OUTPUT_PROJECTION, in_pieces
 from autograder.judging.form import Form
-from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase
+from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -15,7 +15,6 @@ def reading(
     window: int | None = None,
     scale: float = 1.0,
     group: int = 1,
-    training: bool = False,
 ) -> Inputs:
     """A text in pieces or, with n, in one go."""
 
@@ -30,7 +29,7 @@ def reading(
         build = draw.named("d_model n_heads" + " n_kv_heads" * ("n_kv_heads" in draw.sizes))
         x = draw.normal("batch n d_model", scale)
         inputs = {"x": x, "pieces": read, "window": window}
-        return ModuleCase(build, inputs, training=training)
+        return ModuleCase(build, inputs)
 
     return case
 
@@ -59,7 +58,7 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("a text in one go", 2, [reading(n=43), reading(n=7), reading(n=9)]),
         Aspect("several query heads share a key head", 1, [reading(n=7, group=2)]),
-        Aspect("word by word", 1, [reading(1, 1, 1, 1, training=True), reading(4, 1, 1)]),
+        Aspect("word by word", 1, [in_train_mode(reading(1, 1, 1, 1)), reading(4, 1, 1)]),
         Aspect("pieces of several words", 1, [reading(2, 2, 3), reading(2, 3, 3, group=3)]),
         Aspect(
             "a window",

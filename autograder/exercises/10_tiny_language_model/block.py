@@ -2,14 +2,14 @@
 
 from autograder.exercises.pieces import in_pieces
 from autograder.judging.form import Form
-from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase
+from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def block_case(*pieces: int, n: int = 0, scale: float = 1.0, training: bool = False) -> Inputs:
+def block_case(*pieces: int, n: int = 0, scale: float = 1.0) -> Inputs:
     """A text in pieces or, with n, in one go."""
 
     def case(draw: Draw) -> ModuleCase:
@@ -18,7 +18,7 @@ def block_case(*pieces: int, n: int = 0, scale: float = 1.0, training: bool = Fa
         build = draw.heads() | draw.named("d_feedforward")
         x = draw.normal("batch n d_model", scale)
         inputs = {"x": x, "pieces": list(pieces), "window": None}
-        return ModuleCase(build, inputs, training=training)
+        return ModuleCase(build, inputs)
 
     return case
 
@@ -39,7 +39,7 @@ EXERCISE = Exercise(
             2,
             [block_case(n=9), block_case(n=33, scale=40.0), block_case(n=7)],
         ),
-        Aspect("with a cache", 1, [block_case(1, 1, 1, 1, training=True), block_case(3, 2, 4)]),
+        Aspect("with a cache", 1, [in_train_mode(block_case(1, 1, 1, 1)), block_case(3, 2, 4)]),
         Aspect("gradients", 1, [block_case(n=4, scale=0.5)], gradients=True),
     ],
     mistakes=[

@@ -2,7 +2,7 @@
 
 from autograder.exercises.pieces import in_pieces
 from autograder.judging.form import Form
-from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase
+from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase, in_train_mode
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
@@ -16,7 +16,6 @@ def language(
     n: int = 0,
     n_context: int = 13,
     n_layers: int = 3,
-    training: bool = False,
     **sizes: int,
 ) -> Inputs:
     """Tokens in pieces, with caches, or n tokens in one go."""
@@ -32,7 +31,7 @@ def language(
         build = draw.named("n_tokens d_model n_heads n_layers n_context")
         tokens = whole_numbers(draw, draw.size("n_tokens"), draw.size("batch"), length)
         tokens[0, 0] = 0
-        return ModuleCase(build, {"tokens": tokens, "pieces": list(pieces)}, training=training)
+        return ModuleCase(build, {"tokens": tokens, "pieces": list(pieces)})
 
     return case
 
@@ -55,7 +54,7 @@ EXERCISE = Exercise(
         Aspect(
             "a text in one go",
             2,
-            [language(n=7, training=True), language(n=9)],
+            [in_train_mode(language(n=7)), language(n=9)],
             outputs=("logits",),
         ),
         Aspect(
@@ -63,7 +62,7 @@ EXERCISE = Exercise(
             2,
             [
                 language(2, 3, n_context=41),  # room for places that are wrong
-                language(*[1] * 7, training=True),
+                in_train_mode(language(*[1] * 7)),
                 language(4, 7, n_context=11),
             ],
             outputs=("logits", "afterwards"),
