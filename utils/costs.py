@@ -60,15 +60,16 @@ def saved_megabytes(function: Callable, *arguments: Any) -> float:
     before = _memory(_alive())
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         result = function(*arguments)  # while it lives, its memory is not used again
-    returned = [result] if isinstance(result, Tensor) else result
+    returned = result if isinstance(result, tuple | list) else [result]
     expected = before | _memory(value for value in returned if isinstance(value, Tensor))
     left = {place: size for place, size in _memory(_alive()).items() if place not in expected}
     return sum((saved | left).values()) / 1e6
 
 
 def _memory(tensors: Iterable[Tensor]) -> dict[int, int]:
-    """Return where tensors keep their numbers, and in how many bytes."""
-    memories = [tensor.untyped_storage() for tensor in tensors]
+    """Return where tensors keep their numbers, and in how many bytes; without sparse tensors."""
+    dense = (tensor for tensor in tensors if tensor.layout == torch.strided)
+    memories = [tensor.untyped_storage() for tensor in dense]
     return {memory.data_ptr(): memory.nbytes() for memory in memories}
 
 

@@ -64,6 +64,12 @@ def test_saved_memory_counts_once():
     assert saved_megabytes(torch.exp, x) == pytest.approx(4)  # its result
     assert saved_megabytes(lambda x: x * x, x) == pytest.approx(4)  # x, twice
     assert saved_megabytes(torch.neg, x) == 0
-    assert saved_megabytes(Hoarder.apply, x) == pytest.approx(
-        8
-    )  # on `ctx`, out of autograd's sight
+    # On `ctx`, out of autograd's sight.
+    assert saved_megabytes(Hoarder.apply, x) == pytest.approx(8)
+
+
+def test_saved_memory_of_what_returns_nothing_beside_a_sparse_tensor():
+    x = torch.ones(1_000_000, requires_grad=True)
+    sparse = torch.eye(3).to_sparse()
+    assert saved_megabytes(lambda x: None, x) == 0
+    assert saved_megabytes(lambda x: torch.sparse.mm(sparse, sparse), x) == 0
