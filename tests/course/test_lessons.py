@@ -8,7 +8,7 @@ import nbformat
 
 from autograder.lessons import ROOT
 from autograder.lessons.cells import exercise_checked, exercise_defined, prediction_asked
-from autograder.lessons.minutes import minutes_needed
+from autograder.lessons.minutes import TO_WRITE, minutes_needed
 from tests.support.wheels import shown_by
 
 EXERCISE_HEADING = re.compile(
@@ -16,7 +16,6 @@ EXERCISE_HEADING = re.compile(
     r"\((?P<minutes>\d+) minutes\)"
 )
 CHALLENGE_HEADING = re.compile(r"### Challenge: `(\w+)` \(optional, \d+ minutes\)")
-MINUTES = re.compile(r"^### (?:Exercise|Question) \d+: .*\b(\d+) minutes\)$", re.MULTILINE)
 LONGEST_CELL = 15
 LONGEST_READ = 20  # cells between two that a learner does something in
 ASKED_TO_PREDICT = re.compile(r"\*\*Predict before you\s+run")
@@ -64,7 +63,7 @@ def test_the_opening_states_needs_and_outcome(lesson):
     # In two sittings: they build and train whole models.
     most = {"05_square_corners": 150, "10_tiny_language_model": 120}
     assert 45 <= minutes_needed(lesson.notebook.cells) <= most.get(lesson.name, 110)
-    stated = MINUTES.findall("\n".join(cells(lesson, "markdown")))
+    stated = TO_WRITE.findall("\n".join(cells(lesson, "markdown")))
     assert len(stated) >= len(lesson.exercises)
 
 
