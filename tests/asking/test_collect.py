@@ -369,3 +369,45 @@ def test_nan_that_is_wiped_away_on_the_way_back_is_found(answer, problem):
     call = Call({"scores": torch.tensor([[1.0, 2.0], [-1.0, -2.0]])}, gradients=True)
     [found] = collect(answer, Question("softmax", [call], returns=["result"]))
     assert (found.problem and found.problem.kind) == problem
+
+
+def loops_over_a_number(scores, dim=-1):
+    rows = []
+    for row in scores.sum():
+        rows.append(row)
+    return rows
+
+
+def loops_over_a_table(scores, dim=-1):
+    rows = []
+
+    # As many rows as there are scores.
+    for row in range(scores):
+        rows.append(row)
+    return rows
+
+
+def loops_over_pairs(scores, dim=-1):
+    rows = []
+    for i, row in enumerate(scores.shape[0]):
+        rows.append((i, row))
+    return rows
+
+
+def loops_too_far(scores, dim=-1):
+    rows = []
+    for row, _ in zip(
+        scores,
+        [*scores, 0],
+        strict=True,
+    ):
+        rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize(
+    "answer", [loops_over_a_number, loops_over_a_table, loops_over_pairs, loops_too_far]
+)
+def test_a_header_that_fails_is_the_line_named(answer):
+    [place] = {answer.problem.place for answer in collect(answer, QUESTION)}
+    assert place.code.startswith("for ")
