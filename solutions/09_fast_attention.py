@@ -222,7 +222,7 @@ check(grouped_query_attention)
 
 # %% [markdown]
 # Fewer key heads save more than memory. For each new word, a model reads all its weights and the
-# whole cache, once. An H100, a GPU of 2023, reads 3.35 TB per second. If it did nothing else, how
+# whole cache, once. An H100, a GPU of 2022, reads 3.35 TB per second. If it did nothing else, how
 # many words could the model above write, after 8,192 others?
 
 # %%
@@ -546,9 +546,10 @@ torch.allclose(theirs, value[:1])
 # %% [markdown]
 # One. Its context is the first value, because PyTorch puts the mask's corner at the top left, as
 # lesson 4 found. With a cache, leave `is_causal` out for a single query, and pass a mask for
-# several. `causal_lower_right(n_query, n_key)` from `torch.nn.attention.bias` is one that takes no
-# memory of n². (And `enable_gqa=True` shares key heads, as in Exercise 2. For any other rule,
-# `flex_attention` takes a function of the places, compiles it, and skips the tiles that it hides.)
+# several. On a GPU, `causal_lower_right(n_query, n_key)` from `torch.nn.attention.bias` is one that
+# takes no memory of n². (And `enable_gqa=True` shares key heads, as in Exercise 2. For any other
+# rule, `flex_attention` takes a function of the places, compiles it, and skips the tiles that it
+# hides.)
 #
 # And what do tiles save? Don't guess. Measure. `peak_megabytes` records each allocation
 # that torch makes during a call:

@@ -1016,7 +1016,7 @@ plot_matrix(
 # grouped queries and tiles (lesson 9), norms that skip the mean, and feed-forward networks with a
 # gate. And they differ in their attention, as of November 2026:
 #
-# | model | width | layers | heads | key heads | positions | attention |
+# | model | width | layers | heads × features | key heads | positions | attention |
 # |---|---|---|---|---|---|---|
 # | yours | 64 | 4 | 4 × 16 | 4 | learned | causal |
 # | GPT-2 small, 2019 | 768 | 12 | 12 × 64 | 12 | learned | causal |

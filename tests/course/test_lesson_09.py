@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn.attention.bias import causal_lower_right
 
 from autograder.lessons.lesson import Lesson
 from autograder.utils.costs import peak_megabytes, saved_megabytes
@@ -87,6 +88,17 @@ def test_tiles_take_a_tenth_of_the_memory_of_all_scores():
     plain = peak_megabytes(LESSON["attend"], query, key, value)
     tiled = peak_megabytes(LESSON["tiled_attention"], query, key, value, False, 256, 256)
     assert tiled < plain / 10
+
+
+def test_the_mask_at_the_lower_right_saves_no_memory_on_a_cpu():
+    query, key, value = torch.randn(8, 8, 64), torch.randn(8, 1024, 64), torch.randn(8, 1024, 64)
+    lower_right = causal_lower_right(8, 1024)
+    keep = torch.ones(8, 1024, dtype=torch.bool).tril(1024 - 8)
+    attend = F.scaled_dot_product_attention
+    assert torch.allclose(attend(query, key, value, lower_right), attend(query, key, value, keep))
+    assert peak_megabytes(attend, query, key, value, lower_right) >= peak_megabytes(
+        attend, query, key, value, keep
+    )
 
 
 def test_memory_saved_for_the_backward_pass():
