@@ -10,6 +10,7 @@ from autograder.utils.models.patient import (
     WRONG_SCALE,
     WRONG_SUM,
     Patient,
+    admit,
 )
 from autograder.utils.models.patients import HEALTHY, PATIENTS
 from autograder.utils.models.rotations import WRONG_ROTATIONS, rotate_pairs
@@ -29,6 +30,7 @@ __all__ = [
     "WRONG_SCALE",
     "WRONG_SUM",
     "Patient",
+    "admit",
     "build_stack",
     "rotate_pairs",
     "same_logits",

@@ -1,9 +1,11 @@
 """A patient of the debugging clinic: the attention below, with a few lines changed, and a story."""
 
+import copy
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -139,3 +141,30 @@ def with_drawn_weights(module, seed):
         for weight in module.parameters():
             weight.normal_(std=1.2 * weight.shape[1] ** -0.5, generator=generator)
     return module.eval().requires_grad_(False)
+
+
+LAYERS = ("query", "key", "value", "output")
+
+
+def admit(module: nn.Module) -> nn.Module:
+    """Return a copy of an attention module that tests can call, change and look into.
+
+    It is in evaluation mode and float32, without gradients and biases, and knows its `n_kv_heads`
+    and `d_head`.
+
+    module: [batch, n, d_model] → same, with `n_heads` and the layers `query`, `key`, `value` and
+        `output`. Raises ValueError if one is missing.
+    """
+    for name in LAYERS:
+        if not isinstance(getattr(module, name, None), nn.Linear):
+            raise ValueError(f"The module has no nn.Linear called `{name}`.")
+    if not hasattr(module, "n_heads"):
+        raise ValueError("The module has no attribute `n_heads`.")
+    admitted: Any = copy.deepcopy(module).eval().float().requires_grad_(False)
+    admitted.d_head = admitted.query.out_features // admitted.n_heads
+    admitted.n_kv_heads = admitted.key.out_features // admitted.d_head
+    for name in LAYERS:
+        layer = getattr(admitted, name)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
+    return admitted

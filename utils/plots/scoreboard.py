@@ -27,20 +27,24 @@ CELL = 0.33  # inches
 Test = Callable[[nn.Module], bool]
 
 
-def plot_scoreboard(tests: Mapping[str, Test], *, caption: str) -> Picture:
+def plot_scoreboard(
+    tests: Mapping[str, Test], patients: Mapping[str, Patient] = PATIENTS, *, caption: str
+) -> Picture:
     """Draw what each test says about each patient: one row per test, one column per patient.
 
     tests: disease → a function that says whether a module has it.
     A test that isn't written yet is left out, and the description says so.
     """
-    results = {disease: outcomes(test, disease) for disease, test in tests.items()}
-    return render(partial(draw_scoreboard, results, list(PATIENTS)), caption, summary(results))
+    results = {disease: outcomes(test, disease, patients) for disease, test in tests.items()}
+    return render(partial(draw_scoreboard, results, list(patients)), caption, summary(results))
 
 
-def outcomes(test: Test, disease: str) -> dict[str, str]:
+def outcomes(
+    test: Test, disease: str, patients: Mapping[str, Patient] = PATIENTS
+) -> dict[str, str]:
     """Return each patient's outcome, in a word; nothing if the test isn't written yet."""
     try:
-        return {name: _outcome(test, disease, patient) for name, patient in PATIENTS.items()}
+        return {name: _outcome(test, disease, patient) for name, patient in patients.items()}
     except NotImplementedError:
         return {}
 
