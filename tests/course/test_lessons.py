@@ -67,6 +67,14 @@ def test_the_opening_states_needs_and_outcome(lesson):
     assert len(stated) >= len(lesson.exercises)
 
 
+def test_points_are_in_proportion_to_minutes(lesson):
+    minutes = {found["name"]: int(found["minutes"]) for found in headings(lesson)}
+    points = {e.name: sum(aspect.points for aspect in e.aspects) for e in lesson.exercises}
+    fair = sum(points.values()) / sum(minutes.values())
+    shares = {name: points[name] / (minutes[name] * fair) for name in points}
+    assert not {name: share for name, share in shares.items() if not 0.5 < share < 2}
+
+
 def test_the_number_of_exercises(lesson):
     # Lessons 5 and 10 build whole models, part by part; lesson 8 has many small tests and repairs.
     most = {"05_square_corners": 8, "08_debugging_clinic": 10, "10_tiny_language_model": 9}

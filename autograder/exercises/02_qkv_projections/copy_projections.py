@@ -46,11 +46,11 @@ EXERCISE = Exercise(
     aspects=[
         Aspect(
             "queries and keys",
-            1,
+            2,
             [in_evaluation, two_modules],
             outputs=("target.query.weight", "target.key.weight", *MODES),
         ),
-        Aspect("values", 1, [two_modules], outputs=("target.value.weight",)),
+        Aspect("values", 2, [two_modules], outputs=("target.value.weight",)),
     ],
     mistakes=[
         Mistake(

@@ -86,7 +86,7 @@ EXERCISE = Exercise(
     also=(*SIZES, Form.DOUBLE, Form.HALF, *CALLS),
     builds_on=("masked_softmax",),
     aspects=[
-        Aspect("context and weights", 2, [one_sentence, last_two_words, sentences]),
+        Aspect("context and weights", 1, [one_sentence, last_two_words, sentences]),
         Aspect(
             "cross-attention with padding",
             1,
@@ -183,8 +183,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "filled with −10⁹",
-            "A query that may attend to nothing gets the average of all hidden values, and in half "
-            "precision −10⁹ doesn't fit, so the code stops. It should get zeros; your "
+            "A query that may attend to nothing gets the average of all hidden values, and in "
+            "float16, −10⁹ doesn't fit, so the code stops. It should get zeros; your "
             "`masked_softmax` does that.",
             {MADE: "torch.softmax(attn_scores.masked_fill(~keep, -1e9), dim=-1)"},
         ),

@@ -120,9 +120,9 @@ EXERCISE = Exercise(
     parts=[Result(choices=DEFECTS)],
     also=(),
     aspects=[
-        runs(1, "runs C and F", "C", "F"),
-        runs(1, "runs A and D", "A", "D"),
-        runs(1, "runs B and E", "B", "E"),
+        runs(2, "runs C and F", "C", "F"),
+        runs(2, "runs A and D", "A", "D"),
+        runs(2, "runs B and E", "B", "E"),
     ],
     mistakes=[
         Mistake(

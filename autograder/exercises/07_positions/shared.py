@@ -51,7 +51,7 @@ def far_in_half_precision(dtype: torch.dtype) -> Callable[[Draw], dict[str, Any]
 
 
 TURNED = [
-    Aspect("each pair turned by its place", 2, [turns("n d_head")]),
+    Aspect("each pair turned by its place", 1, [turns("n d_head")]),
     Aspect(
         "places that are not 0, 1, 2, …",
         1,

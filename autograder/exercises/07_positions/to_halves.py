@@ -31,7 +31,7 @@ EXERCISE = Exercise(
     returns="reordered",
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
-        Aspect("one head", 1, [projection(1)]),
+        Aspect("one head", 2, [projection(1)]),
         Aspect("each head's rows separately", 2, [SEVERAL_HEADS]),
     ],
     parts=[SecondCall(beside=SEVERAL_HEADS)],

@@ -66,7 +66,7 @@ EXERCISE = Exercise(
     aspects=[
         Aspect(
             "texts of different lengths",
-            2,
+            1,
             [
                 padded(4),
                 padded(2, 6, 3, 1, 5),
