@@ -15,7 +15,7 @@ LOST_DIMENSION = (
 )
 
 OVERFLOWS = (
-    "Large scores break it: exp of 100 overflows to infinity, and infinity / infinity "
+    "Large scores break it: in float32, exp of 100 is infinity, and infinity / infinity "
     "is NaN. Subtract the largest score of each row first; the weights stay the same."
 )
 

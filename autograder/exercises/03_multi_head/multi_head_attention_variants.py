@@ -174,7 +174,7 @@ MISTAKES = [
     ),
     Mistake(
         "one packed projection",
-        "Libraries use one big layer for queries, keys and values (lesson 6). Here, make "
+        "PyTorch uses one big layer for queries, keys and values (lesson 6). Here, make "
         "four: `query`, `key`, `value` and `output`.",
         {
             LINEARS["query"]: "self.packed = nn.Linear(d_model, 3 * d_model, bias=bias)",

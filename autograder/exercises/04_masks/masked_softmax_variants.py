@@ -94,7 +94,7 @@ MISTAKES = [
     Mistake(
         "NaN in float16",
         "In float16, a row with nothing to attend to gives NaN. There, −10⁹ is −∞, and so is the "
-        "lowest number plus a negative score; 1e-9 is 0. Fill in the lowest number with "
+        "lowest number plus a score below −16; 1e-9 is 0. Fill in the lowest number with "
         "`masked_fill`, and use numbers that fit.",
         """
             lowest = torch.finfo(attn_scores.dtype).min

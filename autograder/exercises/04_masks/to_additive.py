@@ -72,7 +72,7 @@ EXERCISE = Exercise(
         Mistake(
             "hidden by −10⁹",
             "−10⁹ works in most rows, but in a row with nothing to attend to it spreads the "
-            "weight over hidden keys, and it doesn't fit into half precision. Use −∞.",
+            "weight over hidden keys, and it doesn't fit into float16. Use −∞.",
             {"-math.inf": "-1e9"},
         ),
         Mistake(

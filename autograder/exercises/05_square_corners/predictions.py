@@ -77,7 +77,7 @@ PREDICTIONS = [
         choices={
             "residual connections": "Without them it's a lottery, but one seed wins it.",
             "positions": "Corner 2 tells the decoder enough.",
-            "width": "After the norm, two features can draw only two points.",
+            "width": "Through a norm of two features, hardly any gradient gets back.",
             "layer norm": "Without it, all seeds still end near the floor.",
         },
     ),
@@ -103,10 +103,12 @@ PREDICTIONS = [
     ),
     Prediction(
         "opposite_corner",
-        right="corner 4 always, corner 3 often",
+        right="corner 4 nearly always, corner 3 in about half",
         choices={
             "both always": "Corner 3 comes out right even where a head looks elsewhere.",
-            "corner 4 always, corner 3 often": "The decoder reads corner 2 itself, too.",
+            "corner 4 nearly always, corner 3 in about half": (
+                "The decoder reads corner 2 itself, too."
+            ),
             "both in about half": "For corner 4, it is nearly every square.",
         },
     ),

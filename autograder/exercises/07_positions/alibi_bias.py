@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from autograder.judging.code_marks import count
 from autograder.lessons.cases import CALLS
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
@@ -16,7 +17,7 @@ def linear(n_heads: int, more: int = 0, **sizes: int) -> Callable[[Draw], dict[s
 
     def case(draw: Draw) -> dict[str, Any]:
         n_query = draw.fix(**sizes).size("n_query")
-        draw.label(f"{n_heads} heads")
+        draw.label(count(n_heads, "head"))
         return {"n_heads": n_heads, "n_query": n_query, "n_key": n_query + more}
 
     return case

@@ -54,11 +54,11 @@ PREDICTIONS = [
         choices={
             "sinusoidal": (
                 "With a window, the distances are familiar, but its places are still new. It does "
-                "a little better, but doesn't recover."
+                "better, but doesn't recover."
             ),
             "learned": (
-                "Its rows from 32 on stay untrained, whatever the window. It does a little better, "
-                "but doesn't recover."
+                "Its rows from 32 on stay untrained, whatever the window. It does better, but "
+                "doesn't recover."
             ),
             "rotary": "It sees distances only, and within the window there are no new ones.",
         },

@@ -38,7 +38,7 @@ EXERCISE = Exercise(
     aspects=[
         telling_apart(
             "texts",
-            1,
+            2,
             "MAB",
             "a trace of the other texts",
             "a trace of the next text",
@@ -52,7 +52,7 @@ EXERCISE = Exercise(
         ),
         telling_apart(
             "heads",
-            2,
+            3,
             "CEKO",
             "heads in another order",
             "the first two heads exchanged",
@@ -121,6 +121,12 @@ EXERCISE = Exercise(
             {'("query", n_heads), ("key", n_kv_heads), ': ""},
         ),
         Mistake(
+            "queries only",
+            "You change heads of the query layer, but not of the others. Keys and values can get "
+            "to the wrong heads, too.",
+            {', ("key", n_kv_heads), ("value", n_kv_heads)]': "]"},
+        ),
+        Mistake(
             "no queries",
             "You change heads of the key and the value layer, but not of the query layer.",
             {'("query", n_heads), ': ""},
@@ -130,6 +136,11 @@ EXERCISE = Exercise(
             "You change only the last text, and a mask may hide that one from the others. Change "
             "each text in turn.",
             {"for text in range(4)": "for text in range(3, 4)"},
+        ),
+        Mistake(
+            "the first text only",
+            "You change only the first text. Change each text in turn.",
+            {"for text in range(4)": "for text in range(1)"},
         ),
         Mistake(
             "the last word only",

@@ -16,7 +16,7 @@ EXERCISE = Exercise(
     aspects=[
         telling_apart(
             "a scale that is too small",
-            1,
+            2,
             "DLAKG",
             "scores that are 5% too large",
             "no scale in the first head",
@@ -24,7 +24,7 @@ EXERCISE = Exercise(
         ),
         telling_apart(
             "scores that aren't scaled",
-            1,
+            2,
             "PB",
             "no scale",
             "no scale in the last head",
@@ -44,14 +44,21 @@ EXERCISE = Exercise(
         Mistake("never", ALWAYS, "return False"),
         Mistake(
             "always",
-            "Your test finds every module wrong, even sound ones. Does the ratio have the second "
-            "word's weight on top? And when the scale is √d_head, is the logarithm what you "
-            "expect?",
+            "Your test finds every module wrong, even sound ones. Do `query` and `key` read "
+            "feature 1 alone, with all other weights at 0? Did you leave out the first query, "
+            "which sees only itself? Does the ratio have the second word's weight on top?",
             {
                 "attention(second)[0, 1:] / attention(first)[0, 1:]": (
                     "attention(first)[0, 1:] / attention(second)[0, 1:]"
                 )
             },
+            {
+                "        layer.weight[:] = 0\n": "",
+                "x = torch.zeros(1, 12, d_model)": (
+                    "x = torch.randn(1, 12, d_model)\n    x[..., :2] = 0"
+                ),
+            },
+            {"[0, 1:] / attention(first)[0, 1:]": "[0] / attention(first)[0]"},
             "return True",
         ),
         Mistake(

@@ -41,4 +41,13 @@ PREDICTIONS = [
             "False": "There is no leak. But the outputs move from call to call.",
         },
     ),
+    Prediction(
+        "places_in_bfloat16",
+        right="about half",
+        choices={
+            "all 1,000": "Eight binary digits are enough for 256 numbers, not for 1,000.",
+            "about half": "All up to 256, then every second up to 512, then every fourth: 507.",
+            "256": "Beyond 256 there are numbers, too, but not all of them.",
+        },
+    ),
 ]

@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "float64",
-            "float64 only postpones it: from 745 below the number that you subtract, `exp` is 0 "
+            "float64 only postpones it: from 746 below the number that you subtract, `exp` is 0 "
             "there, too. Each row needs its own number.",
             "exps = (attn_scores.double() - attn_scores.amax()).exp()\n"
             "return (exps / exps.sum(dim=-1, keepdim=True)).to(attn_scores.dtype)",

@@ -304,11 +304,15 @@ def module_named(name: str) -> Patient:
     return PATIENTS[name] if name in PATIENTS else OTHERS[name]
 
 
+def described(name: str) -> str:
+    return f"a patient like {name}" if name in PATIENTS else f"a module: {name}"
+
+
 def patient(name: str) -> Inputs:
     """A case with one module: like a patient of the ward, or one of the others."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.label(f"like patient {name}" if name in PATIENTS else name)
+        draw.label(described(name))
         [attention] = modules(draw, module_named(name))
         return {"attention": attention}
 

@@ -7,16 +7,16 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Judged
 from autograder.lessons.variants import Alternative, Mistake
-from autograder.utils.models import HEALTHY, PATIENTS
+from autograder.utils.models import HEALTHY
 
-from .shared import ENOUGH, EVALUATED, NEARLY, RANDOM, module_named, modules
+from .shared import ENOUGH, EVALUATED, NEARLY, RANDOM, described, module_named, modules
 
 
 def two(name: str) -> Inputs:
     """A healthy module and an ill one with the same weights."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        draw.label(f"like patient {name}" if name in PATIENTS else name)
+        draw.label(described(name))
         healthy, ill = modules(draw, HEALTHY, module_named(name))
         return {"healthy": healthy, "ill": ill}
 

@@ -141,8 +141,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a view is kept",
-            "The window is right, but more stays in memory than its words. A slice is only a view, "
-            "which keeps the whole tensor: `clone()` makes a copy of just the last w − 1 words.",
+            "The window is right, but more stays in memory than its words. Keep only the last "
+            "w − 1 words for the next call, and as a copy, by `clone()`: a slice is a view, which "
+            "keeps the whole tensor.",
             {STORED: STORED.replace(".clone()", "")},
         ),
         Mistake(

@@ -158,8 +158,9 @@ EXERCISE = Exercise(
         Mistake(
             "keys up to the tile's place among the queries",
             "You cut the keys as if query 0 were the first word. The queries are the last n_query "
-            "of n_key words.",
+            "of n_key words: the tile's last query sees n_key − n_query more.",
             {"n_key - n_query + last": "last"},
+            {"n_key - n_query + last": "first + 64"},
         ),
         Mistake(
             "causal forgotten on the way back",

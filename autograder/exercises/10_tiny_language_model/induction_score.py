@@ -50,6 +50,12 @@ EXERCISE = Exercise(
             {AFTER: "after = F.pad(same, (0, 1))[:, 1:]"},
         ),
         Mistake(
+            "queries moved, not keys",
+            "You moved the table down, from query to query. What came after an earlier occurrence "
+            "is one key farther: move it to the right.",
+            {AFTER: "after = F.pad(same, (0, 0, 1, 0))[:-1]"},
+        ),
+        Mistake(
             "the last occurrence only",
             "You counted only the latest occurrence. A token may have appeared several times: add "
             "up the weights after all of them.",
@@ -94,7 +100,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the token itself counts as earlier",
-            "You count a token as its own earlier occurrence. Earlier means before: `tril(-1)`.",
+            "You count a token as its own earlier occurrence. Earlier means before: `tril(-1)`, "
+            "and only then one place to the right.",
             {".tril(-1)": ".tril()"},
             {".tril(-1)": ""},
         ),

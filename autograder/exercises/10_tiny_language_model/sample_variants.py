@@ -138,6 +138,12 @@ MISTAKES = [
         SORTED.replace("cumsum(0) < top_p", "cumsum(0) <= top_p"),
     ),
     Mistake(
+        "the mask read, not written",
+        "Your mask of what to keep goes by rank, and `mask[order]` reads it by token. Write "
+        "instead: the tokens to remove are `order[~keep]`.",
+        {REMOVED: "probs = probs.masked_fill((likelier >= top_p)[order], 0.0)"},
+    ),
+    Mistake(
         "not sorted",
         "Your top-p adds up the probabilities in the order of the tokens. Sort them first, from "
         "the likeliest down.",
