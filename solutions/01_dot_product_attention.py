@@ -6,7 +6,7 @@
 # word alone doesn't mean much; it has to collect the rest from the words around it. How can that be
 # done with numbers?
 #
-# The answer is called **attention**. In this lesson you build it from simple arithmetic and one
+# Today's answer is called **attention**. In this lesson you build it from simple arithmetic and one
 # exponential. Each word will look at every word, itself included, decide how much each one matters,
 # and take home a mix. (Which word *should* matter is learned. Lesson 2 builds the parts that learn
 # it.)
@@ -21,10 +21,10 @@
 # 1), and often with other number types.
 #
 # A cell like `predict("slope", ...)` asks what you expect. Run it, and click on your answer. Nobody
-# grades that. But you'll remember an answer better if you've had one of your own.
+# grades your guess. But you'll remember the answer better if you've made a guess of your own first.
 #
 # New to notebooks? Shift+Enter runs a cell and goes to the next. Run them in order, from the top.
-# After a restart, choose Run > Run All Above Selected Cell, and go on where you were.
+# After a restart, choose Run > Run All Above Selected Cell, and pick up where you left off.
 #
 # Stuck? `hint("softmax")` shows a hint, and one more each time you run it.
 # `failing_case("softmax")` brings back the case that went wrong. After the last hint,
@@ -69,9 +69,9 @@ view_heads(
 )
 
 # %% [markdown]
-# No rule says what "it" stands for: it asks, and the other words answer. At the end of this lesson
-# you'll compute the same weights with functions of your own. (Here, we set the words' numbers by
-# hand. From lesson 5 on, models find such numbers themselves.)
+# No rule says what "it" stands for: "it" asks, and the other words answer. At the end of this
+# lesson you'll compute the same weights with functions of your own. (Here, we set the words'
+# numbers by hand. From lesson 5 on, models find such numbers themselves.)
 
 # %% [markdown]
 # ## Six words, three features each
@@ -196,8 +196,8 @@ print("cosines:", cosines)
 # 0.7026 against 0.9997, so it gets the lower score. A dot product rewards words that point your
 # way, and the longer of those even more.
 #
-# Attention keeps the lengths in. A network can put them to use: it can make the words that matter
-# long, and then whoever points their way looks at them first.
+# The attention of this course keeps the lengths in. A network can put them to use: it can lengthen
+# the words that matter, and then any word that points their way looks at them first.
 
 # %% [markdown]
 # ## From scores to weights
@@ -223,8 +223,8 @@ for s in (torch.tensor([2.0, 1.0, -1.0]), torch.tensor([2.0, 1.0, -3.0])):
 
 # %% [markdown]
 # In the first line, one share is negative and another is 1, the entire mix. In the second, the sum
-# is 0 and every share is infinite. In real models, many features are negative, so you
-# don't have to wait long for such scores.
+# is 0 and every share is infinite. In real models, many features are negative, and so are many
+# scores.
 #
 # The cure is to make every score positive before dividing, without changing the order. The
 # **exponential** does both. This is **softmax**:
@@ -290,7 +290,7 @@ print(table[:2] / table[:2].sum(dim=-1))
 # No error, wrong shares.
 
 # %%
-draw_keepdim(caption="A sum divides what has its color: its own row, or without keepdim, a column.")
+draw_keepdim(caption="A sum divides the numbers of its color: a row or, without keepdim, a column.")
 
 # %% [markdown]
 # ### Exercise 2: `softmax` (18 minutes)
@@ -303,9 +303,9 @@ draw_keepdim(caption="A sum divides what has its color: its own row, or without 
 # In the annotation, the star in `"*batch n"` means *any number of dimensions here, even none*.
 # Scores may come as [n], as [batch, n], or with more dimensions in front.
 #
-# One point is for staying connected, here and in the exercises that follow. What torch computes
-# remembers what it was computed from, and training, in lesson 2, follows that memory back.
-# `torch.tensor(…)` and `.item()` forget it.
+# You earn one point for keeping your result connected to its inputs, here and in the exercises that
+# follow. A tensor can remember what it was computed from, and training, in lesson 2, follows that
+# memory back. `torch.tensor(…)` and `.item()` forget it.
 
 
 # %%
@@ -416,10 +416,10 @@ plot_words(
 # Dividing by the sum makes no such promise: a word with a negative share pushes the context away.
 #
 # This is how attention came to translation. Early neural translators squeezed every sentence,
-# whether it had five words or fifty, into one vector of fixed size, and they did badly on long
+# whether it had five words or fifty, into one vector of fixed size, and many did badly on long
 # sentences. [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) suspected that this
-# vector was a bottleneck. They kept one for every word and let the translator take a new weighted
-# average of them for each word it wrote.
+# vector was a bottleneck. They kept one vector for every word of the sentence and let the
+# translator take a new weighted average of those vectors for each word it wrote.
 
 # %% [markdown]
 # ## All words ask at once
@@ -600,8 +600,8 @@ plot_attention(
 #
 # Now you can take the picture at the top apart. Each word of the riddle has three features: does it
 # go into things, does it hold things, does it speak of size? "It" only asks about size. So a first
-# round of attention brings it "big" or "small". What it heard is its query in a second round, where
-# the feature of size no longer counts.
+# round of attention brings it "big" or "small". What "it" heard becomes its query in a second
+# round, in which the size feature no longer counts.
 
 # %%
 for word, features in zip(*riddle("big"), strict=True):
@@ -625,11 +625,11 @@ plot_bars(
 
 # %% [markdown]
 # "Big" goes with the thing that has to go in, "small" with the thing that has to hold it. One round
-# would not do: the words must have talked before "it" can ask the right question. Real models have
-# dozens of rounds, called **layers**.
+# isn't enough: the words have to talk to each other before "it" can ask the right question. Large
+# models have dozens of rounds, called **layers**.
 #
-# Two things were done by hand here: the features, and which of them count in the second round.
-# Both can be learned, and from lesson 2 on they are matrices.
+# Two things were done by hand here: the features, and which of them count in the second round. Both
+# can be learned. From lesson 2 on, matrices choose what counts.
 
 # %% [markdown]
 # ## What you built
@@ -644,7 +644,7 @@ plot_bars(
 #
 # This attention has nothing to learn. A score depends on nothing but what the two words are, and
 # it's the same in both directions. In lesson 2, each word gets three roles (query, key and value),
-# and a matrix that can be learned for each.
+# and each role gets a matrix that can be learned.
 #
 # ### Test yourself
 #
@@ -697,19 +697,19 @@ print(f"slope of the loops: {growth_slope(sizes, loops):.2f}")
 print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fast")
 
 # %% [markdown]
-# The number of dot products is exact, and its slope is 2. The quieter your machine, the more
-# closely the time of the loops follows that slope. A busy one can bend the line either way. The
-# matrix product does the same n² dot products, but in one call to compiled code. Up to 32 words,
-# the call itself costs more than the arithmetic, so this line is still nearly flat.
+# The number of dot products is exact, and its slope is 2. On a quiet machine, the loops stay a
+# little below that, because each row has a fixed cost, too. A busy one can bend the line either
+# way. The matrix product does the same n² dot products, but in one call to compiled code. Up to 32
+# words, the call itself costs more than the arithmetic, so this line is still nearly flat.
 
 # %% [markdown]
 # ### Challenge: `add_score` (optional, 20 minutes)
 #
-# Your softmax goes over each row three times: for the maximum, for the sum, and to divide. Can the
-# first two be one? Suppose the scores arrive one by one, and you may keep only two numbers: the
-# largest score so far, and the sum of $e^{\text{score} - \text{largest}}$ so far. After the last
-# score, you must know the maximum and the sum, and nothing may overflow on the way. Before the
-# first score, the largest is −∞ and the sum is 0.
+# Softmax needs three passes over each row: for the maximum, for the sum, and to divide. Can the
+# first two passes be combined into one? Suppose the scores arrive one by one, and you may keep only
+# two numbers: the largest score so far, and the sum of $e^{\text{score} - \text{largest}}$ so far.
+# After the last score, you must know the maximum and the sum, and nothing may overflow on the way.
+# Before the first score, the largest is −∞ and the sum is 0.
 #
 # What becomes of the old sum when a larger score arrives? That's the whole puzzle. To let n rows
 # run side by side, each argument holds a number for each row.
@@ -742,7 +742,7 @@ check(add_score)
 # you have the weights: two passes instead of three. Milakov and Gimelshein published this in 2018;
 # fast attention on graphics cards is built on it (lesson 9).
 #
-# ### Read on
+# ### Further reading
 #
 # - [Bahdanau, Cho and Bengio 2014](https://arxiv.org/abs/1409.0473), where attention in translation
 #   began. Figure 3 shows which French word looked at which English one.

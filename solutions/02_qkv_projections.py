@@ -2,7 +2,7 @@
 # # 2. Query, key, value
 #
 # How does "it" find its noun? In lesson 1, words attended to words that point the same way, and
-# most to the long ones among them. But a word rarely needs another of its kind: "it" isn't looking
+# most to the long ones among them. But a word often needs one of another kind: "it" isn't looking
 # for a second "it".
 #
 # In this lesson, each word gets three vectors instead of one: a **query** for what it looks for, a
@@ -190,8 +190,8 @@ print("all keys:", key.shape, " all values:", value.shape)
 # %% [markdown]
 # ## Two ways to write a projection
 #
-# Textbooks, and some of the code you will meet, write it the other way around: the matrix is on the
-# left, and the word is a column.
+# Textbooks, and some of the code you will meet, write a projection the other way around: the matrix
+# is on the left, and the word is a column.
 #
 # | | product | shape of the matrix |
 # |---|---|---|
@@ -553,13 +553,13 @@ plot_attention(
 # %% [markdown]
 # All six rows look much alike: every word prefers "journey" and "starts". No wonder: the features
 # and the random numbers in the projections are all positive, so all queries and keys point roughly
-# the same way, and the longest keys win. What a network learns has both signs.
+# the same way, and the longest keys win. The numbers that a network learns have both signs.
 
 # %% [markdown]
 # ### Wrong answers look right
 #
-# Here are six ways to get it wrong, next to the right one. **Predict before you run:** how many
-# give themselves away, by an error, a shape or a strange number?
+# Here are six wrong versions of attention, next to the right one. **Predict before you run:** how
+# many give themselves away, by an error, a shape or a strange number?
 
 # %%
 predict("which_look_wrong", ...)
@@ -598,8 +598,8 @@ for name, result in results.items():
 # projections".*
 #
 # Dividing by $\sqrt{d_k}$ works because variances add up. They do when the features of a word are
-# **independent**: knowing one tells you nothing about the others. You may read that they also need
-# mean zero. Let's try both.
+# **independent**: knowing one tells you nothing about the others. You may also read that the
+# features need a mean of zero. Let's test both conditions.
 #
 # Softmax looks at differences, so what counts is not how large scores are, but how far one query's
 # scores spread across its keys. We draw three kinds of features: independent ones with mean zero,
@@ -655,9 +655,10 @@ for name, spread in spreads.items():
 # %% [markdown]
 # The mean doesn't make the spread grow. It isn't harmless, though. The mean of the keys adds the
 # same number to all scores of a query, and softmax doesn't see that. But the mean of the query
-# spreads the keys' scores further apart: from 0 to 1, twice as far as from −½ to ½. Correlation
-# breaks the rule if queries and keys have it in common: when the features of both rise and fall
-# together, their products can't cancel, and the spread still grows with $\sqrt{d_k}$ after scaling.
+# spreads the keys' scores further apart: with features from 0 to 1, they spread twice as far as
+# with features from −½ to ½. Correlation breaks the rule if queries and keys have it in common:
+# when the features of both rise and fall together, their products can't cancel, and the spread
+# still grows with $\sqrt{d_k}$ after scaling.
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
@@ -677,9 +678,10 @@ for kind, weight in three_kinds(wide_query).items():
     print(f"{kind:<12} size {features.std():.1f}, mean correlation {between.mean():.2f}")
 
 # %% [markdown]
-# The first kind of features differs from the last in two ways: they are correlated, and their
-# standard deviation is twice as large. Both push scores apart. Those of the middle kind are only
-# correlated. Here are the attention weights of the sentence itself:
+# Features of the first kind differ from those of the last kind in two ways: they are correlated,
+# and their standard deviation is twice as large. Both differences push scores apart. Features of
+# the middle kind are correlated, but no larger. Here are the attention weights of the sentence
+# itself:
 
 
 # %%
@@ -697,17 +699,17 @@ plot_attention(
 )
 
 # %% [markdown]
-# In the first, four of six rows are saturated, even though the scores were scaled. In the second,
-# two rows still give nearly all to one key, and in the third, none does. So a real network doesn't
-# start with `torch.rand`. `nn.Linear` draws its weights evenly on both sides of zero, and then the
-# correlations between features average out:
+# In the first map, four of six rows are saturated, even though the scores were scaled. In the
+# second map, two rows still give nearly all their weight to one key, and in the third, none does.
+# So a real network doesn't start with `torch.rand`. `nn.Linear` draws its weights evenly on both
+# sides of zero, and then the correlations between features average out:
 
 # %%
 print(f"from {layer.weight.min():.2f} to {layer.weight.max():.2f}, mean {layer.weight.mean():.2f}")
 
 # %% [markdown]
-# Scaling still matters in the first. Without it, the word "is", second row, would nearly saturate
-# too, with 0.93 for one key:
+# Scaling still matters in the first map. Without scaling, the second row, for the word "is", would
+# nearly saturate too, with 0.93 for one key:
 
 # %%
 is_scores = (life @ wide_key.T) @ (wide_query @ life[1])
@@ -757,7 +759,7 @@ print(stretch(torch.tensor([1.0, 2.0])))
 #
 # - In `__init__`, make the three parameters `w_query`, `w_key` and `w_value` with `torch.rand`, in
 #   this order, for use as `x @ W`. (With `torch.rand`, the seed from above gives the same numbers;
-#   `nn.Linear` does it better in Exercise 5.)
+#   in Exercise 5, `nn.Linear` draws better ones.)
 # - `forward(words)` takes words [*batch, n, d_in] and returns the context [*batch, n, d_v].
 # - `forward` also keeps the weights for you to look at, as the attribute `attn_weights`, [*batch,
 #   n, n]. Keep `attn_weights.detach()`. A PyTorch result remembers how it was made, and that memory
@@ -823,13 +825,13 @@ print(attention(batch).shape)
 print(attention(batch)[1].detach())
 
 # %% [markdown]
-# Second to last, and the same as before. Attention doesn't know what order the words come in; it
-# looks only at what they are.
+# Second to last, and the same as before. This attention doesn't know what order the words come in;
+# it looks only at what they are.
 
 # %% [markdown]
 # ### Exercise 5: `LinearSelfAttention` (6 minutes)
 #
-# This is the same module, the way most people write it: the projections are three `nn.Linear`s
+# This is the same module, the way you'll often see it: the projections are three `nn.Linear`s
 # without bias, `query`, `key` and `value`. `forward` and `attn_weights` are as before.
 
 
@@ -927,7 +929,7 @@ print("by nn.Linear:   ", linear_attention(words)[1].detach())
 # ### When shapes keep quiet
 #
 # Forget the transpose, and `copy_` complains: [3, 2] doesn't fit into [2, 3]. That is luck. In many
-# networks, `d_in` and `d_k` are equal.
+# networks, the matrix of all heads together is square.
 #
 # With three features in and three out, is there an error?
 
@@ -953,9 +955,9 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 #   found by) and a **value** (what it tells). That's how "it" can find a ball.
 # - A projection is `x @ W` or `W @ x`, and the matrix of one is the transpose of the other's.
 #   `nn.Linear` stores the second kind.
-# - Scores are divided by $\sqrt{d_k}$. Unscaled, they spread further the more features there are,
-#   softmax saturates, and more and more queries lose their gradient. Independent features with mean
-#   0 and variance 1 then give scores that spread by 1.
+# - Scores are divided by $\sqrt{d_k}$. Without scaling, they spread further as the number of
+#   features grows: softmax saturates, and more and more queries lose their gradient. With scaling,
+#   independent features with mean 0 and variance 1 give scores that spread by 1.
 # - `shape[-1]` and `transpose(-2, -1)` mean the same thing with or without a batch.
 # - A module owns its parameters. You can compare two modules that have the same parameters.
 #
@@ -1016,7 +1018,7 @@ def find_the_ball(words: Float[Tensor, "n features"]) -> Float[Tensor, "n n"]:
 check(find_the_ball)
 
 # %% [markdown]
-# ### Read on
+# ### Further reading
 #
 # - [Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), "Attention Is All You Need". You can
 #   now read section 3.2.1, with footnote 4, and recognize every symbol.

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # 3. Multi-head attention
 #
-# "dog bites man", "man bites dog": the same three words, and only one of them is news. How can
-# "bites" find out who bit whom? It needs two things from its sentence, and the attention of lesson
-# 2 gives it one mix of everything.
+# "dog bites man", "man bites dog": the same three words, but only one of the two sentences is news.
+# How can "bites" find out who bit whom? It needs two things from its sentence, but the attention of
+# lesson 2 gives it one mix of everything.
 #
 # **Multi-head attention** makes several mixes for a word, in parallel, and keeps them apart. In
 # this lesson you build it, and you see the mistakes that run without an error.
 #
 # | | |
 # |---|---|
-# | **You need** | lesson 2: queries, keys and values, and attention scaled by √d_k |
+# | **You need** | Lesson 2: queries, keys and values, and attention scaled by √d_k |
 # | **You can then** | write multi-head attention as libraries do, and test its split and merge |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
@@ -259,9 +259,9 @@ print(f"slope of the loop: {growth_slope(counts, loop):.2f}")
 print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 
 # %% [markdown]
-# The arithmetic is the same. What the loop pays for, 64 times over, is starting each small
-# operation. In parallel, four heads cost little more than two. With many, the arithmetic shows, and
-# this line rises too. (A busy machine can bend both lines.) So libraries keep the heads in a
+# The arithmetic is the same. But the loop pays 64 times over for starting each small operation. In
+# parallel, four heads cost little more than two. With many heads, the arithmetic shows, and the
+# parallel line rises too. (A busy machine can bend both lines.) So libraries keep the heads in a
 # dimension of the tensor. (Lesson 5 makes one exception: there, the heads sit in a list, each as
 # wide as the model, with layers of its own.)
 
@@ -281,8 +281,8 @@ print("head 1 owns columns 24 to 47:", torch.allclose(all_in_a_row[:, 24:48], qu
 # That is how it's done in practice: one projection from d_model to n_heads · d_head features, then
 # a **split**. For every word, head *h* owns d_head columns, starting with column h · d_head. In the
 # paper n_heads · d_head = d_model, so that all the heads together are as wide as the model, and so
-# it is here. (It needn't be: Qwen3-0.6B, from 2025, has 16 heads of 128 features in a model that is
-# 1,024 wide.)
+# it is here. (It needn't be: Qwen3-0.6B, from 2025, has 16 query heads of 128 features in a model
+# that is 1,024 wide.)
 #
 # By hand, for one sentence of three words with four features and two heads:
 
@@ -385,9 +385,9 @@ plot_matrix(
 )
 
 # %% [markdown]
-# In your split, each word owns one row in each head. By `view`, the numbers of word 0 fill two rows
-# of head 0, and head 1 never hears of it. Head 0 knows the first half of the sentence, head 1 knows
-# the second half, and each attends to halves of words as if they were words.
+# In your split, each word owns one row in each head. In the split by `view`, the numbers of word 0
+# fill two rows of head 0, and head 1 never hears of that word. Head 0 knows the first half of the
+# sentence, head 1 knows the second half, and each attends to halves of words as if they were words.
 
 # %%
 draw_split(caption="The twelve numbers of x, split both ways. Blue should go to head 0.")
@@ -489,9 +489,9 @@ torch.allclose(whole, parts[0] + parts[1] + output.bias, atol=1e-6)
 # %% [markdown]
 # ### What a head is
 #
-# So a head's matrices never act alone. (Leave the biases out; they only add a few terms.) In a
-# score, $W_Q$ meets $W_K$. On the way out, $W_V$ meets the head's own slice of $W^O$ (here $W_O$,
-# as `x @ W`):
+# So a head's matrices act in pairs. (Leave out the biases, which add a few terms, and the rotations
+# that lesson 7 puts in between.) In a score, $W_Q$ meets $W_K$. On the way out, $W_V$ meets the
+# head's own slice of $W^O$ (here $W_O$, as `x @ W`):
 #
 # $$q_i \cdot k_j = x_i \, \underbrace{W_Q W_K^\top}_{\text{who looks at whom}} \, x_j^\top
 # \qquad\qquad
@@ -507,9 +507,9 @@ product = into_head @ out_of_head
 print(list(product.shape), "rank", torch.linalg.matrix_rank(product).item())
 
 # %% [markdown]
-# A head is two maps of low rank: one decides who looks at whom, the other what gets carried over.
-# Each head of a model with many heads sees only a few directions of a word. Each has matrices of
-# its own, so they can be different ones. ([Elhage et al.
+# A head is two maps of rank d_head at most: one decides who looks at whom, the other what gets
+# carried over. Each head of a model with many heads sees only a few directions of a word. Each head
+# has matrices of its own, so different heads can see different directions. ([Elhage et al.
 # 2021](https://transformer-circuits.pub/2021/framework/index.html) call the two maps the QK and the
 # OV circuit and read trained models with them.)
 
@@ -708,7 +708,7 @@ plot_attention(
 )
 
 # %% [markdown]
-# Any weights you have can be looked at word by word. Choose a head, then a word:
+# You can look at any weights word by word. Choose a head, then a word:
 
 # %%
 view_heads(
@@ -728,8 +728,8 @@ view_heads(
 #
 # A fair test takes more than two animals, the same width for both sides, and a reader that is no
 # cleverer than the output projection, which is linear. Take eight animals and all 56 sentences like
-# "dog bites man". One head has a context of eight numbers, enough for a feature of its own for each
-# animal. Two heads have four numbers each, and random value matrices.
+# "dog bites man". One head has a context of eight numbers, enough to give each animal a feature of
+# its own. Two heads have four numbers each, and random value matrices.
 
 # %%
 biter, bitten = torch.tensor([(a, b) for a in range(8) for b in range(8) if a != b]).T
@@ -786,11 +786,11 @@ plot_lines(
 
 # %% [markdown]
 # From two heads of four numbers, the linear reader gets both animals in all 56 sentences. From one
-# head of eight, it gets the one with more attention, and never the other. (Where the other gets
-# no attention at all, this reader guesses 8 of 56 right. At even shares, it can only guess which is
-# which.) A reader made by hand can do better, but none gets all 56. Both animals went through the
-# same value matrix and lie in the same features. A linear layer
-# would have to rank the quiet animal above the loud one, and above those that aren't there at all.
+# head of eight, it gets the one with more attention, and never the other. (Where the other gets no
+# attention at all, this reader guesses 8 of 56 right. At even shares, it can only guess which is
+# which.) A reader made by hand can do better, but no linear reader gets all 56. Both animals went
+# through the same value matrix and lie in the same features. A linear layer would have to rank the
+# quiet animal above the loud one, and above those that aren't there at all.
 #
 # At any share but 0, ½ and 1, nothing is lost, though. A layer that isn't linear could dig the
 # second animal out of the one head. With two heads, nobody has to dig.
@@ -798,21 +798,21 @@ plot_lines(
 # <details>
 # <summary>Why no linear layer can, however long you train it</summary>
 #
-# Suppose one could name the bitten in all sentences. Rename the animals in every possible way,
-# average all the layers you get, and you have one that treats all animals alike and still works.
-# For such a layer, an animal's output is α times its own feature, plus a number that is the same
-# for every animal. With more attention on the biter, the bitten beats the biter only if α is
-# negative, and it beats the animals that aren't in the sentence only if α is positive. With two
-# animals there are no such others, and that's why the dog and the man alone are no test. (Another
-# value matrix wouldn't help. It's one more linear layer in front of this one.)
+# Suppose a linear layer could name the bitten in all sentences. Rename the animals in every
+# possible way, average all the layers you get, and you have one that treats all animals alike and
+# still works. For such a layer, an animal's output is α times its own feature, plus a number that
+# is the same for every animal. With more attention on the biter, the bitten beats the biter only if
+# α is negative, and it beats the animals that aren't in the sentence only if α is positive. With
+# two animals there are no such others, and that's why the dog and the man alone are no test.
+# (Another value matrix wouldn't help. It's one more linear layer in front of this one.)
 #
 # </details>
 
 # %% [markdown]
 # ## The paper's sizes
 #
-# Vaswani et al. used d_model 512 and 8 heads of 64. Take a batch of 64 sentences of 5 words
-# each.
+# The base model of Vaswani et al. has a d_model of 512 and 8 heads of 64 features. Take a batch of
+# 64 sentences of 5 words each.
 #
 # Try to name each of the shapes below before you run the cell that prints them.
 
@@ -873,8 +873,8 @@ for n in (5, 128, 1024, 8192):
 # %% [markdown]
 # In short sentences, nearly all the work is in the projections. At n = 2d, here 1024 words,
 # attention catches up with them. (A feed-forward network, as in lesson 5, is usually 4d wide and
-# does twice their work. With one, it takes n = 6d.) From there on, its n² takes over, and that is
-# why long texts are expensive.
+# does twice the work of the projections. If you count that work too, attention catches up only at n
+# = 6d.) From there on, its n² takes over, and that is why long texts are expensive.
 
 # %% [markdown]
 # ## Sequence first
@@ -947,7 +947,7 @@ print("same weights:", torch.allclose(scores.softmax(dim=1).permute(2, 3, 0, 1),
 #
 # - One head is one average. A word with two needs wants **two heads**, and now "bites" knows who
 #   bit whom.
-# - A head is two maps of low rank: who looks at whom, and what gets carried over.
+# - A head is two maps of rank d_head at most: who looks at whom, and what gets carried over.
 # - Heads are a **dimension**: one big projection, then `split_heads`. A `view` straight to the
 #   right shape mixes words, and a probe shows it.
 # - `merge_heads` puts the heads side by side, and the **output projection** mixes them.
@@ -1023,7 +1023,7 @@ check(attend_by_einsum)
 # by one matrix is to add up what each head sends back.
 
 # %% [markdown]
-# ### Read on
+# ### Further reading
 #
 # - [Vaswani et al. 2017](https://arxiv.org/abs/1706.03762), section 3.2.2. The last pages show what
 #   single heads of a trained model look at.

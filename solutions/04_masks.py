@@ -3,10 +3,10 @@
 #
 # **How do you know that a model doesn't peek?** A language model learns by guessing the next word,
 # in sentences where the next word is right there. If it could look, it would learn to copy. A
-# **mask** says who may look at whom. In lesson 3, it was hidden in a function we gave you. It takes
-# a line of code or two, and those go wrong easily, because a wrong mask seldom raises an error. In
-# this lesson you build masks, watch each of the usual mistakes fail, and write a test that catches
-# a model peeking, even if you can't see its code.
+# **mask** says who may look at whom. In lesson 3, it was hidden in a function we gave you. A mask
+# takes only a line or two of code, but those lines go wrong easily, because a wrong mask seldom
+# raises an error. In this lesson you build masks, watch each of the usual mistakes fail, and write
+# a test that catches a model peeking, even if you can't see its code.
 #
 # | | |
 # |---|---|
@@ -49,9 +49,10 @@ attn_scores.softmax(-1)[1]
 # %% [markdown]
 # ## What a word must not see
 #
-# A language model guesses the next word at every place in the sentence at once. For "Your journey",
-# the answer is "starts". If "journey" may attend to "starts", the answer is in plain sight. The
-# model can copy it, and learns nothing that helps when the next word isn't there yet.
+# In training, a language model guesses the next word at every place in the sentence at once. For
+# "Your journey", the answer is "starts". If "journey" may attend to "starts", the answer is in
+# plain sight. The model can copy it, and learns nothing that helps when the next word isn't there
+# yet.
 #
 # So a word may see itself and the words before it. This is a **causal** mask. We write a mask as a
 # boolean matrix `keep`, with a row for each query and a column for each key:
@@ -133,9 +134,9 @@ print(padded_weights[1, 0], padded_weights[1, 0, 3:].sum())
 # negative score would get. Zeros don't hide anything; a mask does. (And the mask should come from
 # the lengths, not from looking for zeros: features of real words can be 0, too.)
 #
-# With padding, which keys may be seen depends on the sentence, not on the query: the first `length`
-# ones. So the mask has the shape [batch, 1, n]. The 1 is where [batch, n_query, n_key] has the
-# queries, and broadcasting repeats it for every query.
+# With padding, the sentence decides which keys may be seen, and the query doesn't matter: every
+# query may see the first `length` keys. So the mask has the shape [batch, 1, n]. The 1 is where
+# [batch, n_query, n_key] has the queries, and broadcasting repeats it for every query.
 #
 # ### Exercise 2: `padding_keep` (7 minutes)
 #
@@ -210,8 +211,8 @@ except RuntimeError as error:
 
 # %% [markdown]
 # The same thing happens one level up. With heads, scores are [batch, n_heads, n_query, n_key], and
-# a mask of [batch, 1, n_key] is read as [n_heads, 1, n_key]: each *head* gets the mask of a
-# sentence. There, the mask needs a 1 for the heads as well, `keep[:, None]`.
+# a mask of [batch, 1, n_key] meets the heads: that's an error, or, if batch is n_heads, each *head*
+# gets the mask of a sentence. There, the mask needs a 1 for the heads as well, `keep[:, None]`.
 
 # %% [markdown]
 # ## Before softmax, or after?
@@ -248,10 +249,10 @@ after = torch.tensor([200.0, 1.0, 2.0]).softmax(-1) * torch.tensor([False, True,
 print(after, after / after.sum())
 
 # %% [markdown]
-# Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. A lead of about 104 is enough for that, and
-# in float16 one of about 18; before that, the small weights lose digits. Scores that far apart are
-# rare, but they do come up, in the check below too. So the mask belongs before softmax. Then the
-# sum, too, counts only the keys that may be seen.
+# Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. A lead of about 104 is enough for that (in
+# float16, about 17), and even a somewhat smaller lead costs the small weights some of their digits.
+# Scores that far apart are rare, but they do come up, in the check below too. So the mask belongs
+# before softmax. Then the sum, too, counts only the keys that may be seen.
 #
 # $$\text{weight}_{ij} = \frac{\text{keep}_{ij} e^{s_{ij}}}{\sum_k \text{keep}_{ik} e^{s_{ik}}}$$
 #
@@ -288,10 +289,10 @@ for fill in (-math.inf, -1e9, lowest):
 # %% [markdown]
 # - **−∞** gives NaN. Stable softmax subtracts the largest score, and −∞ − (−∞) is not a number.
 # - **−10⁹** and the **lowest number** give one third each. Three equal scores share the weight
-#   evenly, however low they are: all of it goes to keys that may not be seen.
+#   evenly, however low they are: all the weight goes to keys that must not be seen.
 #
-# And −10⁹ fails a second time in float16, whose lowest number is −65504. (The other half precision,
-# bfloat16, reaches as far as float32.)
+# And −10⁹ fails in a second way in float16, whose lowest number is −65504. (The other half
+# precision, bfloat16, reaches as far as float32.)
 
 # %%
 print(torch.finfo(torch.float16).min)
@@ -318,9 +319,9 @@ view_mask(
 #
 # ### NaN comes back through the gradient
 #
-# A common repair lets the NaN happen, then replaces it with 0 by `nan_to_num`. The weights come out
-# right. But look at the gradient. `additive` is 0 where the key may be seen and −∞ elsewhere, and
-# we add it to the scores. The second row has nothing to attend to.
+# A common repair lets the NaN happen, then uses `nan_to_num` to replace it with 0. The weights come
+# out right. But look at the gradient. `additive` is 0 where the key may be seen and −∞ elsewhere,
+# and we add it to the scores. The second row has nothing to attend to.
 
 
 # %%
@@ -441,7 +442,7 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 # %% [markdown]
 # Now the second row is all zeros, forward and backward: a query that sees nothing learns nothing.
 #
-# When a training run of your own hits NaN one day, run a step of it inside `with
+# If one of your own training runs ever hits NaN, run one step of it inside `with
 # torch.autograd.detect_anomaly():`. It stops at the first NaN on the way back and shows the line
 # that made it. The check of `masked_softmax` looks for NaN the same way.
 
@@ -452,7 +453,7 @@ gradient_of(lambda scores: masked_softmax(scores, two_rows))
 #
 # $$\text{context} = \text{masked softmax}\left(\frac{Q K^\top}{\sqrt{d_k}},\ \text{keep}\right) V$$
 #
-# ### Exercise 4: `masked_attention` (5 minutes)
+# ### Exercise 4: `masked_attention` (6 minutes)
 #
 # Write it. You may call your `masked_softmax` (then this exercise needs it to be right), or write
 # its lines once more.
@@ -498,8 +499,8 @@ print(attn_weights[1])
 
 # %% [markdown]
 # The places of padding are queries too, rows 3 to 5, and they get a context like any word. That
-# does no harm as long as nothing later looks at it: their keys are hidden, and the loss must leave
-# them out.
+# does no harm as long as nothing later looks at those contexts: the keys of the padding are hidden,
+# and the loss must leave the padding out.
 #
 # ### When queries and keys are not the same words
 #
@@ -908,9 +909,9 @@ print("eval mode: ", leaks_future(dropout.eval()))
 # ### Challenge: `packed_keep` (optional, 10 minutes)
 #
 # Texts of very different lengths waste a batch: much of it is padding. So large models pack several
-# texts into one row, one after the other, and some let the mask keep them apart. And to save time
-# on long texts, a word may see itself and only the last few words before it: a **window**. Write
-# the mask that does both.
+# texts into one row, one after the other, and some of these models use the mask to keep the texts
+# apart. And to save time on long texts, a model may let a word see only itself and the last few
+# words before it: a **window**. Write the mask that does both.
 #
 # `document` says which text each word belongs to, such as [0, 0, 0, 1, 1, 2].
 

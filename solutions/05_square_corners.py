@@ -10,7 +10,7 @@
 # | | |
 # |---|---|
 # | **You need** | Lessons 3 and 4: attention with heads and masks; what an optimizer does |
-# | **You can then** | build an encoder-decoder, train it, and find out why it fails when it does |
+# | **You can then** | build an encoder-decoder, train it, and, when it fails, find out why |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 # This is the longest lesson. A good place for a break is just before "Train it".
@@ -66,10 +66,10 @@ plot_squares(
 
 # %% [markdown]
 # Could you draw corner 3 of the first square from corners 1 and 2? Two corners fix the start and
-# the direction, so they fix the rest. But they don't fix its noise: nothing in the source says
-# where that goes. Its variance, 0.1² = 0.01, is the least mean squared error that any model can
-# expect on squares it hasn't seen. This is the **noise floor**. (It is an average. The noise that
-# was drawn for one test set may be a little smaller or larger.)
+# the direction, so they fix the rest. But they don't fix the noise in the rest: nothing in the
+# source says which way that noise goes. Its variance, 0.1² = 0.01, is the least mean squared error
+# that any model can expect on squares it hasn't seen. This is the **noise floor**. (It is an
+# average. The noise that was drawn for one test set may be a little smaller or larger.)
 #
 # A loss means little without baselines. **Predict before you run:** the corner opposite (1, −1) is
 # (−1, 1). How well do you do if you change the sign of both coordinates, to get corner 3 from
@@ -93,9 +93,9 @@ for name, guess in guesses.items():
 # %% [markdown]
 # "Minus the corner" pays for the noise twice: once in what it copies, once in what it tries to hit.
 # "Minus the sign" throws the first away and sits on the noise floor, so the job can be done. A
-# model that has learned nothing will be near "zeros", at about 1: zero is the mean of all corners,
-# and without looking at the input, no answer beats the mean. "Last corner" is worse than not
-# looking: for corner 4 it gets both signs wrong, and for corner 3 one of them.
+# model that ignores its input does no better than "zeros", at about 1: zero is the mean of all
+# corners, and without looking at the input, no answer beats the mean. "Last corner" is worse than
+# not looking: for corner 4 it gets both signs wrong, and for corner 3 one of them.
 
 # %% [markdown]
 # ### Spot the defect
@@ -119,8 +119,8 @@ print("and ours:", torch.equal(train_squares, test_squares))
 
 # %% [markdown]
 # On the training squares: the last line takes `points`, not `test_points`. Nothing fails, and the
-# test loss is only as good as the training loss. You will meet such a run again below, and its
-# losses will give it away.
+# test loss tells you no more than the training loss does. You will meet such a run again below, and
+# its losses will give it away.
 
 # %% [markdown]
 # ## What the decoder reads
@@ -275,8 +275,8 @@ check(WideMultiHeadAttention)
 # %% [markdown]
 # ## The encoder
 #
-# You have the attention that all parts are made of, and what the decoder reads. This is where they
-# go:
+# You have the attention that all parts are made of, and you know what the decoder reads. Here is
+# how everything fits together:
 
 # %%
 draw_encoder_decoder(caption="An encoder-decoder that completes squares.")
@@ -434,9 +434,9 @@ plot_square_attention(
 # %% [markdown]
 # ### Spot the defect
 #
-# The decoder takes two masks. It is tempting to call it like this, with one mask after the memory,
-# while it predicts the square corner by corner. It writes corner 3 first, then corner 4, and the
-# mask grows:
+# The decoder takes two masks. It is tempting to call the decoder like this, with a single mask
+# after the memory. The decoder predicts the square corner by corner: it writes corner 3 first, then
+# corner 4, and the mask grows:
 
 # %%
 step_1 = decoder(shifted[:, :1], memory, causal_keep(1))
@@ -619,9 +619,9 @@ check(train_epoch)
 # file, `trainer.run(120, checkpoint="plain.pt")`, a run survives even a kernel that dies.)
 #
 # The optimizer is Adam, which adapts the step size to each parameter (Kingma and Ba 2015). All 256
-# squares are one batch here, so an epoch is one step, and 120 epochs are 120 steps. The learning
-# rate of 0.007 was found by trial: with 0.001, the better model below would still be at 0.015 to
-# 0.024 after 120 steps, and with 0.01, two seeds in ten ended above 0.016.
+# squares are one batch here, so an epoch is one step, and 120 epochs are 120 steps. We found the
+# learning rate of 0.007 by trial and error: with 0.001, the better model below would still be at
+# 0.015 to 0.024 after 120 steps, and with 0.01, two seeds in ten ended above 0.016.
 
 # %%
 train, test = split_squares(train_squares), split_squares(test_squares)
@@ -757,9 +757,9 @@ print_spread(plain(), PARTS)
 #
 # The places fare worse. Attention gives every place an average of the same values, so the places of
 # one square become more and more alike, as you saw in the two states of the encoder. (Dong et al.
-# 2021 prove that attention alone, with no way around it, does that more with each layer.) After the
-# cross-attention, they differ by less than 0.0001. The model starts almost blind to the square, and
-# entirely blind to the place.
+# 2021 prove that attention alone, with no path around it, makes places more alike with each layer.)
+# After the cross-attention, they differ by less than 0.0001. The model starts almost blind to the
+# square, and blinder still to the place.
 #
 # Are the small layers to blame, then? Double every parameter, and the squares stay apart. **Predict
 # before you run:** does that save the plain model?
@@ -783,13 +783,13 @@ print_spread(louder(), ["decoder"])
 print([f"{test_error(louder, seed):.2f}" for seed in range(3)])
 
 # %% [markdown]
-# On these three seeds it helps, but it's no cure. With this seed, the squares now differ hundreds
-# of times as much at the output. The places still don't, and the errors stay at more than twenty
-# times the floor. (On seven more seeds, it didn't even help.)
+# On these three seeds it helps, but it's no cure. With seed 0, the squares now differ hundreds of
+# times as much at the output. The places still differ by less than 0.001, and the errors stay at
+# more than twenty times the floor. (On seven more seeds, it helped three and harmed four.)
 #
 # So larger numbers won't do. Each place should hold on to what is its own. This tells us what to
-# try first: let the input get past. (That alone won't be enough, as you'll see. A signal that gets
-# through still has to be learned from.)
+# try first: let the input get past each part. (That alone won't be enough, as you'll see. The model
+# still has to learn from a signal that gets through.)
 
 # %% [markdown]
 # ## Four changes
@@ -803,8 +803,8 @@ print([f"{test_error(louder, seed):.2f}" for seed in range(3)])
 # another brings them back. (The better model also has 2 heads instead of 3, and 32 hidden features
 # instead of 10. We don't test those two.)
 #
-# **2. Positions.** Attention doesn't know order: swap corners 1 and 2 of the source, and the
-# decoder sees the same set of states.
+# **2. Positions.** Without a mask, attention doesn't know order: swap corners 1 and 2 of the
+# source, and the decoder sees the same set of states.
 
 # %%
 shifted = shift_target(train_squares, 2)
@@ -973,9 +973,9 @@ plot_errors(
 #   another ends at 0.31.
 # - Without **layer norm**, the seeds still agree, but at 0.015 or 0.016.
 # - Without **width**, the model does no better than zeros on most seeds, and not much better on the
-#   others. That is the norm's doing. After the last norm, two features are (1, −1) or (−1, 1), so
-#   the model can draw only two points at each place, and corner 3 needs four. Take the norm out
-#   too, and the lottery is back.
+#   others. That is the norm's doing. After a norm, two features are (1, −1) or (−1, 1), so hardly
+#   any gradient gets back through it. (And the two points that are left to draw would be too few:
+#   corner 3 needs four.) Take the norm out too, and the lottery is back.
 # - Without **positions**, nothing changes: corner 2 does tell the decoder enough. (An encoder that
 #   reads text can't do without them: to attention alone, "dog bites man" is "man bites dog".)
 #
@@ -1011,7 +1011,7 @@ predict("root_forgotten", ...)
 
 # %%
 def unscaled():
-    """A model whose attention is not divided by the root of d_k, here 16."""
+    """A model whose attention is not divided by √d_k, here 4."""
     model = better()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -1166,12 +1166,13 @@ check(diagnose_run)
 # corners. Use the model from above with your `train_epoch`, or anything else that learns.
 #
 # Your function is graded by what it does. The check draws fresh squares, with noise, in both
-# directions and from all four starts, and computes the mean squared error itself. **0.018** is
-# enough, less than twice the noise floor. The better model reaches 0.0135 or less on each of ten
-# seeds, so there is room; a linear fit to the four numbers ends near 0.020 on average. Another case
-# has shapes with four uneven corners, turned and moved, and the missing ones lie closer to the
-# middle: what you return should come from the training shapes, not from what you know about
-# squares. All cases together may take 60 seconds; one training run should take 3 or less.
+# directions and from all four starts, and computes the mean squared error itself. An error of
+# **0.018** is enough; that is less than twice the noise floor. The better model reaches 0.0135 or
+# less on each of ten seeds, so there is room; a linear fit to the four numbers ends near 0.020 on
+# average. Another case has shapes with four uneven corners, turned and moved, and the missing ones
+# lie closer to the middle: what you return should come from the training shapes, not from what you
+# know about squares. All cases together may take 60 seconds; one training run should take 3 or
+# less.
 
 
 # %%
@@ -1301,9 +1302,10 @@ for head, share in enumerate((to_opposite > 0.5).float().mean(1)):
     print(f"head {head}: corner 3 in {share[0]:.0%}, corner 4 in {share[1]:.0%} of the squares")
 
 # %% [markdown]
-# Often, but not always. No arrow shows what residual connections carry past an attention, and the
-# decoder also reads corner 2 itself. Weights are a clue to the rule, not the rule. And with another
-# seed, a model that is just as good may look elsewhere: try seed 1.
+# For corner 4 nearly always, for corner 3 in half of the squares, and by one head each. No arrow
+# shows what residual connections carry past an attention, and the decoder also reads corner 2
+# itself. Weights are a clue to the rule, not the rule. And with another seed, a model that is just
+# as good may look elsewhere: try seed 1.
 #
 # See for yourself. Go back through the training of this square, then move corners 1 and 2 (with the
 # mouse, or with arrow keys) and watch where your model puts the others, and where it looks:
@@ -1317,8 +1319,8 @@ view_square(
 )
 
 # %% [markdown]
-# Far from where the training squares were, it makes something up: no loss has ever asked about such
-# places.
+# When the corners are far from where the training squares were, the model makes something up: no
+# loss has ever asked about such places.
 #
 # All of these weights are from one pass. In `predict`, the decoder runs twice, and afterward
 # `attn_weights` holds only the *last* step.
@@ -1340,12 +1342,12 @@ for epoch in (120, 300, 500):
 # the test error goes up and down.
 
 # %% [markdown]
-# ## Optional: shorter sources
+# ## Shorter sources (optional)
 #
-# All our sources have two corners. If they differ in length, you pad them, and the padding mask of
-# lesson 4 is the encoder's `keep` and the decoder's `source_keep`. Here the source of two corners
-# is padded to four with nonsense. **Predict before you run:** how far do the states of the two real
-# corners move, with the mask and without it?
+# All our sources have two corners. When sources differ in length, you pad them, and the padding
+# mask of lesson 4 is the encoder's `keep` and the decoder's `source_keep`. Here the source of two
+# corners is padded to four with nonsense. **Predict before you run:** how far do the states of the
+# two real corners move, with the mask and without it?
 
 # %%
 predict("moved_by_padding", ...)
@@ -1368,8 +1370,8 @@ with torch.no_grad():
 # - Say what a loss is worth, with a **noise floor**, **baselines** and several seeds.
 # - Find where a signal dies, and bring it through with **residual connections**, width and layer
 #   norm. Leave one out to see what each is worth.
-# - Name a defect by its two losses. And know what they can't tell: a good loss does **not** prove
-#   the code right. Checking part by part finds what a loss hides.
+# - Name a defect from a run's two losses. And know what the losses can't tell you: a good loss does
+#   **not** prove the code right. Checking part by part finds what a loss hides.
 #
 # ### Test yourself
 #
@@ -1383,10 +1385,9 @@ with torch.no_grad():
 # <summary>Answers</summary>
 #
 # 1. The test error is fine. But a training loss far below the noise floor means that the model has
-#    begun to learn the noise of its training squares by heart. More squares or fewer steps would
-#    help.
-# 2. Place 0 has the same to go by in both steps: corner 2, which it reads itself, and the source.
-#    The causal mask hides the new corner from it.
+#    begun to learn the noise of its training squares by heart. More squares would help.
+# 2. Place 0 has the same information to go by in both steps: corner 2, which it reads itself, and
+#    the source. The causal mask hides the new corner from it.
 # 3. Little. Without residual connections, the same model ended anywhere from 0.011 to 0.31,
 #    depending on its seed. Run both models on several seeds and compare the scatter.
 #
@@ -1448,8 +1449,8 @@ check(complete_turned)
 #   Step-by-Step*](https://github.com/dvgodoy/PyTorchStepByStep), chapter 9: the squares, first with
 #   recurrent networks, then with attention.
 # - Bahdanau, Cho and Bengio 2014, [*Neural Machine Translation by Jointly Learning to Align and
-#   Translate*](https://arxiv.org/abs/1409.0473): where attention began. An encoder had to squeeze a
-#   sentence into one vector; here a decoder looks back at all its states instead.
+#   Translate*](https://arxiv.org/abs/1409.0473): attention in translation. An encoder had to
+#   squeeze a sentence into one vector; here a decoder looks back at all its states instead.
 # - Dong, Cordonnier and Loukas 2021, [*Attention Is Not All You
 #   Need*](https://arxiv.org/abs/2103.03404): why attention alone makes all words alike, and what
 #   residual connections do about it.

@@ -9,7 +9,7 @@
 #
 # | | |
 # |---|---|
-# | **You need** | lesson 3, multi-head attention; from lesson 4, the meaning of `keep` |
+# | **You need** | Lesson 3: multi-head attention; lesson 4: the meaning of `keep` |
 # | **You can then** | move weights between layers, and say what a comparison of two layers shows |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
@@ -130,9 +130,9 @@ plot_matrix(
 )
 
 # %% [markdown]
-# Cut in three: that is right for PyTorch. The rows below come as GPT-NeoX packs them, head by head,
-# and are cut in three all the same. Choose a row and see where it arrives. Then find the settings
-# that bring every row home.
+# Cutting in three is right for PyTorch. The rows below are packed the way GPT-NeoX packs them, head
+# by head, but they are cut in three all the same. Choose a row and see where it arrives. Then find
+# the settings that bring every row home.
 
 # %%
 view_packing(
@@ -254,10 +254,10 @@ copy_weights_only(ours, theirs)
 print(f"with biases not 0:   {difference(ours, theirs, words):.4f}")
 
 # %% [markdown]
-# It doesn't. `nn.MultiheadAttention` starts with all biases at zero, so a layer that has none
-# agrees with it. After the first training step, it no longer would. **Before you compare, set every
-# parameter to something that can't be mistaken for nothing.** From here on, the biases of `theirs`
-# are not zero.
+# It doesn't. `nn.MultiheadAttention` starts with all biases at zero, so a layer without biases
+# agrees with it. After the first training step, the two would no longer agree. **Before you
+# compare, set every parameter to something that can't be mistaken for nothing.** From here on, the
+# biases of `theirs` are not zero.
 
 # %% [markdown]
 # ## Whose rows are these?
@@ -424,10 +424,10 @@ plot_matrix(
 # %% [markdown]
 # ## All the way through
 #
-# Now you have all the parts of `nn.MultiheadAttention`. This is what it does with your tensors,
-# step by step: project with one product, cut in three, fold, attend, unfold, project. (A slice of
-# the last dimension is not contiguous in memory. `contiguous` makes a copy that is, in case your
-# `fold_heads` calls `view`.)
+# Now you have all the parts of `nn.MultiheadAttention`. This is what it does in self-attention that
+# returns weights, step by step: project with one product, cut in three, fold, attend, unfold,
+# project. (A slice of the last dimension is not contiguous in memory. `contiguous` makes a copy
+# that is, in case your `fold_heads` calls `view`.)
 
 # %%
 x = words.transpose(0, 1)  # words first
@@ -608,17 +608,17 @@ fails = [seed for seed, (a, b) in enumerate(pairs) if not torch.allclose(a, b)]
 apart = max((a - b).abs().max().item() for a, b in pairs)
 
 # %% reason="rounding differs from machine to machine" tags=["nbval-ignore-output"]
-print(f"the default refuses {len(fails)} of 200 right layers, with the seeds {fails}")
+print(f"the default rejects {len(fails)} of 200 correct layers, with the seeds {fails}")
 print(f"largest difference of all: {apart:.0e}")
-print(f"with 64 features and 10 words it refuses {larger.count(False)} of 200")
+print(f"with 64 features and 10 words, it rejects {larger.count(False)} of 200")
 
 # %% [markdown]
 # A test that fails on a few seeds in a hundred is worse than one that always fails: it passes
 # today, and in a month someone hunts for a mistake that isn't there. (How many fail depends on your
-# processor, which decides in which order numbers are added.) The larger layer shows it at once:
-# among more numbers, there is nearly always one near 0. What would have been enough for the tiny
-# one? The plot shows each seed's largest difference as a share of what is allowed, in order of
-# size. Above 1, a comparison fails.
+# processor, which decides in which order numbers are added.) With the larger layer, the problem
+# shows at once: among more numbers, there is nearly always one near 0. What tolerance would have
+# been enough for the tiny layer? The plot shows each seed's largest difference as a share of what
+# is allowed, in order of size. Above 1, a comparison fails.
 
 
 # %%
@@ -640,7 +640,7 @@ plot_lines(
     log_y=True,
     x_name="seeds, in order of size",
     y_name="difference ÷ allowed",
-    caption="The default tolerance refuses some correct layers; atol=1e-6 refuses none.",
+    caption="The default tolerance rejects some correct layers; atol=1e-6 rejects none.",
 )
 
 # %% [markdown]
@@ -655,7 +655,8 @@ plot_lines(
 # In Keras, an `nn.Module` is a `keras.layers.Layer`, its `forward` is `call`, and an `nn.Linear` is
 # a `Dense`. Here Keras 3 computes with torch, so its tensors are torch tensors. Two things differ:
 #
-# - You tell a `Dense` only what comes out. It makes its parameters when you first call it.
+# - You tell a `Dense` only how many features come out. It makes its parameters when you first call
+#   it.
 # - Its weight is called the **kernel** and is used as `x @ kernel`: [d_in, d_out], the transpose of
 #   torch's.
 
@@ -886,9 +887,9 @@ torch.allclose(ours(words, memory, values, keep), result, atol=1e-5)
 #
 # By now your comparisons are careful: no bias is zero, a mask is in play, every head is compared by
 # itself, and the tolerance fits the numbers. Can a wrong parameter still get past them? Let's try.
-# Copy PyTorch's layer into ours, then spoil one of our biases: all sevens. **Predict before you
-# run:** we spoil the bias of the query, the key, the value and the output, one at a time. Which
-# ones change the result?
+# Copy PyTorch's layer into ours, then spoil one of our biases by filling it with sevens. **Predict
+# before you run:** we spoil the bias of the query, the key, the value and the output, one at a
+# time. Which ones change the result?
 
 # %%
 predict("biases_that_count", ...)
@@ -913,9 +914,9 @@ for name in ("query", "key", "value", "output"):
 # $$q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b$$
 #
 # The last term depends on the query but not on the key. So it adds the same number to every score
-# of a row, and softmax doesn't see that (lesson 1 subtracted the largest score for free). What
-# doesn't change the result can't be learned, either. **Predict before you run:** what is the
-# gradient?
+# of a row, and softmax doesn't see that (lesson 1 subtracted the largest score for free). A
+# parameter that doesn't change the result can't be learned, either. **Predict before you run:**
+# what is the gradient?
 
 # %%
 predict("gradient_of_the_keys_bias", ...)
@@ -927,9 +928,10 @@ for name in ("query", "key", "value", "output"):
     print(f"{name:6} bias, largest gradient: {getattr(ours, name).bias.grad.abs().max():.4f}")
 
 # %% [markdown]
-# Zero, but for rounding. Training has nothing to teach the key's bias: with plain gradient descent,
-# it stays where it starts, and with Adam, which magnifies tiny gradients, it drifts a little. (Some
-# models leave it out: OpenAI's Whisper has biases for queries and values, and none for keys.)
+# It is zero, except for rounding. Training has nothing to teach the key's bias: with plain gradient
+# descent, it stays where it starts, and with Adam, which magnifies tiny gradients, it drifts a
+# little. (Some models leave it out: OpenAI's Whisper has biases for queries and values, and none
+# for keys.)
 #
 # So what did the comparisons show? That the two layers *do* the same thing, on the inputs we tried.
 # They didn't show that the layers *hold* the same numbers. That matters as soon as somebody changes
@@ -1009,7 +1011,7 @@ for name in candidates:
 # %% [markdown]
 # Memory: any version that makes all the weights, 4 heads · n² numbers of 4 bytes, needs four times
 # as much for twice the words, and 2048 words take 67 MB for each copy of them. The scores and the
-# weights make two such copies, and that accounts for the line for ours.
+# weights make two such copies, and that accounts for our module's line.
 # F.scaled_dot_product_attention holds one block at a time. Twice the words need twice the memory.
 #
 # Time: the four projections take 4nd² multiplications (d is d_model), and the scores and the
@@ -1024,7 +1026,7 @@ for name in candidates:
 # weights*. By default, it computes and averages them for you, whether you look at them or not. In
 # training, you usually want `need_weights=False`.
 #
-# But there is small print. **Predict before you run:** with 2048 words and without weights to
+# But there is some fine print. **Predict before you run:** with 2048 words and without weights to
 # return, which of these cost memory: dropout, a causal mask, eval mode without gradients?
 
 # %%
@@ -1048,8 +1050,8 @@ for name, f in small_print.items():
 # %% [markdown]
 # Dropout works on single weights, and on a CPU that means holding all of them at once. A mask of n²
 # entries is n² numbers of its own. And in eval mode without gradients, self-attention with
-# `batch_first=True` takes yet another path, which makes all the weights, needed or not. So when
-# memory matters, measure the case you have.
+# `batch_first=True` takes yet another path, which makes all the weights on a CPU, needed or not. So
+# when memory matters, measure the case you have.
 
 # %% [markdown]
 # ## What you can do now

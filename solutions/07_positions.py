@@ -3,9 +3,9 @@
 #
 # **Why does a model that is always right on texts of 32 words fail on texts of 64?** The words are
 # the same, the rule is the same, and the answer is no farther away. What changed is *where* the
-# words are. Attention itself has no sense of place. Somebody has to tell it, and there are several
-# ways to do that. In this lesson you meet five of them, build four, find out what each promises,
-# and measure what it delivers.
+# words are. Attention itself has no sense of place. Somebody has to tell it where the words are,
+# and there are several ways to do that. In this lesson you meet five of them, build four, find out
+# what each promises, and measure what it delivers.
 #
 # | | |
 # |---|---|
@@ -69,9 +69,9 @@ context_of_shuffled, _ = attend(shuffled, shuffled, shuffled)
 torch.allclose(context_of_shuffled, context[shuffle], atol=1e-6)
 
 # %% [markdown]
-# They get shuffled along, and that is all. Each word meets the same words as before, so it gets the
-# same context. To this attention, "Your journey starts" and "starts journey Your" are the same
-# *set*.
+# They are shuffled in the same way, and that is all. Each word meets the same words as before, so
+# it gets the same context. To this attention, "Your journey starts" and "starts journey Your" are
+# the same *set*.
 #
 # A causal mask brings in a little order, because each word then sees only itself and the words
 # before it. **Predict before you run:** we swap the first two words. Which contexts change?
@@ -201,10 +201,11 @@ print(positions[3] @ positions[5], positions[20] @ positions[22])
 
 # %% [markdown]
 # It is: sin a · sin b + cos a · cos b = cos(a − b), so only the distance counts. The authors hoped
-# for something like it: a step of fixed size changes every vector by the same linear map, so "it
-# would allow the model to easily learn to attend by relative positions" (same section). But the
-# model never sees this dot product alone. The vectors are added to the words and then multiplied by
-# W_Q and W_K, and nothing makes these two keep the stripes.
+# for something like it: a step of *k* places turns each hand by an angle of its own, wherever it
+# starts, which is a linear map, so "it would allow the model to easily learn to attend by relative
+# positions" (same section). But the model never sees this dot product alone. The vectors are added
+# to the words and then multiplied by W_Q and W_K, and nothing makes these matrices keep the
+# stripes.
 #
 # BERT and GPT-2 learn a vector for each place instead: a table with a row per place. The authors of
 # the Transformer tried both, with "nearly identical results". One difference shows without any
@@ -243,9 +244,9 @@ class Learned(Positions):
 #
 # What matters is often not the place but the **distance**: one word back, three words back. So why
 # not tell the scores directly? Learn one number for each distance and head, and add it to every
-# score at that distance. Far away, exact distances hardly matter: everything beyond `max_distance`
-# shares one number with it. (Clipping comes from Shaw et al. 2018, who added vectors to keys and
-# values; a plain number for each head is what T5 adds, Raffel et al. 2020.)
+# score at that distance. Far away, exact distances hardly matter: all distances of `max_distance`
+# or more share one number, on either side. (Clipping comes from Shaw et al. 2018, who added vectors
+# to keys and values; a plain number for each head is what T5 adds, Raffel et al. 2020.)
 #
 # The distance is key − query, so it's negative for the words before:
 
@@ -306,11 +307,11 @@ check(relative_bias)
 # that starts at $2^{-8/n}$ and uses that as its ratio, too. In the causal attention it was made
 # for, j − i is never positive where it counts.
 #
-# What about 6 heads? The authors' code only trusts powers of two. It takes the slopes of the
+# What about 6 heads? The authors' code trusts only powers of two. It takes the slopes of the
 # largest one that fits, here 4 heads, and gets the rest from the next one, here 8 heads: the first
 # slope, the third, and so on.
 #
-# ### Exercise 3: `alibi_bias` (10 minutes)
+# ### Exercise 3: `alibi_bias` (12 minutes)
 #
 # Make the bias. Use the slopes from the authors' code. (`math.log2` is the logarithm to base 2.)
 # Again, the queries are the last `n_query` of `n_key` places. The formula holds for every key,
@@ -361,7 +362,7 @@ for n_heads in (4, 6, 8, 12):
 # %% [markdown]
 # Only for powers of two. Which one is better? A comment in the code speaks of "good properties",
 # but neither the code nor the paper measures any. Either way, a model needs the rule that it was
-# trained with. Apple's MLX followed the paper's sentence, [a user saw that 12 heads got other
+# trained with. Apple's MLX followed the paper's sentence, [a user saw that 12 heads got different
 # slopes](https://github.com/ml-explore/mlx/issues/343), and the fix, two years later, [adopted the
 # authors' code](https://github.com/ml-explore/mlx/pull/3071).
 
@@ -420,14 +421,13 @@ view_dial(
 # lengths. The dot product doesn't care where the two are, only how far apart. What sinusoidal
 # positions hope for, rotation guarantees.
 #
-# ### Exercise 4: `rotate` (12 minutes)
+# ### Exercise 4: `rotate` (14 minutes)
 #
 # Turn every pair of features, (0, 1), (2, 3) and so on. Pair i turns by $\theta_i =
 # \text{base}^{-2i/d_{\text{head}}}$ per place, as the hands did above. `positions` says where each
-# word is. That doesn't have to be 0, 1, 2, …: new words may come after a long text. `x` may have
-# any number of dimensions in front. Compute the angles in float32, whatever the dtype of `x`: half
-# precision can't tell place 3000 from place 3001. (Float32 has an end, too: at place one million,
-# the angles of a head with 128 features are off by up to 0.06.)
+# word is. The places don't have to be 0, 1, 2, …: new words may come after a long text. `x` may
+# have any number of dimensions in front. Compute the angles in float32, whatever the dtype of `x`:
+# half precision can't tell place 3000 from place 3001.
 
 
 # %%
@@ -478,8 +478,8 @@ def leaves_place_0_alone(turn, x, y, place):
 
 
 # %% [markdown]
-# And here are ten wrong rotations. **Predict before you run:** how many of them will the three
-# properties catch?
+# And here are ten wrong rotations. **Predict before you run:** how many of them will fail at least
+# one of the three properties?
 
 # %%
 print(*WRONG_ROTATIONS, sep="\n")
@@ -491,27 +491,28 @@ predict("found_by_properties", ...)
 x, y = torch.randn(2, 8, 6, dtype=torch.float64)
 place = torch.arange(8)
 properties = [keeps_lengths, sees_distances_only, leaves_place_0_alone]
-print(f"{'':26}lengths  distances  place 0")
+print(f"{'':32}lengths  distances  place 0")
 for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
     holds = ["holds" if it_holds(turn, x, y, place) else "-" for it_holds in properties]
-    print(f"{name:26}{holds[0]:9}{holds[1]:11}{holds[2]}")
+    print(f"{name:32}{holds[0]:9}{holds[1]:11}{holds[2]}")
 
 # %% [markdown]
-# Half of them. The other five pass all three, among them another direction, another base and
-# another exponent. They are rotations too, only not *this* one. Train a model with one of them, and
-# it does fine. (Llama 3 has a base of 500,000, and GPT-NeoX turns only a quarter of the features.)
-# Switch to another after training, and it doesn't. So properties tell you that your code makes
-# sense, and values tell you that it does what everybody else's does. You need both: values tell you
-# that something is wrong, and properties tell you what.
+# Half of them. The other five pass all three, among them one with a different direction, one with a
+# different base and one with a different exponent. They are rotations too, just not *this* one.
+# Train a model with one of them, and it does fine. (Llama 3 has a base of 500,000, and GPT-NeoX
+# turns only a quarter of the features.) Switch to another rotation after training, and it fails. So
+# properties tell you that your code makes sense, and values tell you that it does what everybody
+# else's does. You need both: values tell you that something is wrong, and a property that fails
+# tells you what.
 
 # %% [markdown]
 # ## Two layouts
 #
-# The paper turns neighbors: features 0 and 1, features 2 and 3. The Llama code of Hugging Face
-# turns the first feature of the first *half* of a head together with the first of the second half,
-# and so on: pairs (i, i + d_head/2). The angles are the same. Only the partners differ.
+# The paper turns neighbors: features 0 and 1, features 2 and 3. Hugging Face's Llama code turns the
+# first feature of a head's first *half* together with the first feature of its second half, and so
+# on: pairs (i, i + d_head/2). The angles are the same. Only the partners differ.
 #
-# ### Exercise 5: `rotate_halves` (5 minutes)
+# ### Exercise 5: `rotate_halves` (6 minutes)
 #
 # Write that one.
 
@@ -614,7 +615,7 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 # %% [markdown]
 # ## Attention that turns
 #
-# ### Exercise 7: `RotarySelfAttention` (12 minutes)
+# ### Exercise 7: `RotarySelfAttention` (14 minutes)
 #
 # Put `rotate` into multi-head self-attention.
 #
@@ -626,7 +627,8 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 # - The weights of all heads, detached, stay in `attn_weights`: [batch, n_heads, n, n].
 #
 # `attend` from above takes a mask that fits [batch, n_heads, n, n], so a mask for each text needs a
-# dimension for the heads first. This exercise builds on `rotate`.
+# dimension for the heads first. Without `keep`, every word sees all. This exercise builds on
+# `rotate`.
 
 
 # %%
@@ -748,8 +750,8 @@ plot_matrix(
 # in a short one. Otherwise we'd measure the task. Here are two:
 #
 # - **last marked**: each token has a value from 0 to 7, and one in eight is marked. At every place,
-#   say the value of the last marked token so far. The answer is 5.3 tokens back on average in a
-#   text of 32, and 6.8 in one of 256.
+#   say the value of the last marked token so far. At the end of a text, the answer is about seven
+#   tokens back.
 # - **three back**: at every place, say which of 16 tokens was three places earlier.
 
 
@@ -771,8 +773,8 @@ def three_back(batch, n, generator):
 
 # %% [markdown]
 # The model is small: two causal layers, 32 features, 4 heads. All schemes share it. It calls `add`
-# once, and `bias` and `turn` in each layer. You have built all of its parts before, so skim the
-# next cells, and look for these three calls.
+# once, and `bias` and `turn` in each layer. You have built nearly all of its parts before, so skim
+# the next cells, and look for these three calls.
 
 
 # %%
@@ -857,9 +859,9 @@ def train_reader(scheme, task, seed, n_steps=600):
 # %%
 @torch.no_grad()
 def accuracy(model, task, window=None):
-    """Percent of right answers in 128 texts, in the eight places before each of LENGTHS."""
+    """Percent of right answers in 512 texts, in the eight places before each of LENGTHS."""
     generator, right = torch.Generator().manual_seed(7), []
-    for _ in range(4):
+    for _ in range(16):
         tokens, answers = task(32, 256, generator)
         right.append(model(tokens, window).argmax(dim=-1) == answers)
     right = torch.cat(right).float().mean(dim=0)
@@ -894,6 +896,19 @@ plot_lines(
     "highest.",
 )
 
+# %% [markdown]
+# At 32 words, *last marked* shows hardly any difference: every scheme is right at more than 97% of
+# the places, and a model without positions at 90% to 97%. At 64, everything differs:
+#
+# - **ALiBi** goes on as if nothing had happened. **Relative** is right where the mark is at most 15
+#   words back, and at 64 it gets only half of the answers whose mark is farther away: all distances
+#   from 16 on share a number. Only one mark in eight is that far, so the curve hides it.
+# - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
+#   the model has never seen them, and they help no more than learned's untrained rows do.
+# - **Rotary** sees distances only. At 40, that still carries it. At 64, it fails all the same.
+# - **None** isn't nothing. Two causal layers work out some of the order on their own, and at 64
+#   they do better than sinusoidal, learned and rotary.
+
 # %%
 plot_lines(
     LENGTHS,
@@ -905,23 +920,11 @@ plot_lines(
 )
 
 # %% [markdown]
-# At 32 words, *last marked* shows hardly any difference: every scheme is right at more than 97% of
-# the places, and a model without positions at 90% to 97%. At 64, everything differs:
-#
-# - **ALiBi** goes on as if nothing had happened. **Relative** is right where the mark is at most 15
-#   words back, and at 64 it gets only half of those farther away: all distances from 16 on share a
-#   number. Only one mark in eight is that far, so the curve hides it.
-# - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
-#   the model has never seen them, and they help no more than learned's untrained rows do.
-# - **Rotary** sees distances only. At 40, that still carries it. At 64, it fails all the same.
-# - **None** isn't nothing. Two causal layers work out some of the order on their own, and at 64
-#   they do better than sinusoidal, learned and rotary.
-#
-# *Three back* swaps the top two. ALiBi's bias only falls with distance, so nothing in it singles
-# out three back. Heads with different slopes have to be played off against each other, and 600
-# steps of training aren't enough for that: it's right at about a third of the places, even at 32.
-# (With 4000 steps: nine in ten.) And at 64, sinusoidal, learned and rotary do hardly better than
-# chance, one in 16.
+# In *three back*, relative and ALiBi swap places. ALiBi's bias only falls with distance, so nothing
+# in it singles out three back. Heads with different slopes have to be played off against each
+# other, and 600 steps of training aren't enough for that: it's right at about a third of the
+# places, even at 32. (With 4000 steps: nine in ten.) And at 64, sinusoidal, learned and rotary do
+# hardly better than chance, one in 16.
 #
 # Why does rotary fail? In a long text, two things are new: places and distances. **Predict before
 # you run:** we let each word see only the last 32 keys, so that no distance is new. Which scheme
@@ -936,16 +939,18 @@ for name, model in models.items():
     print(f"{name:10} at 64: {found[64]:.0f}%, at 256: {found[256]:.0f}%")
 
 # %% [markdown]
-# Rotary does, at every length. So it was the distances. (A window also means fewer keys. But clip
-# the distances at 31, keep all the keys, and rotary recovers just as well.) And in this task it's a
-# single pair of features that does the harm: the second, which turns by 0.1 per word. After 31
-# words it has made half a turn, and from there on it turns back to where it began, so words far
-# away look near again. (Clip the distances for this pair alone, and rotary recovers, too.) For
-# sinusoidal and learned, the places are new as well. A window helps them, in one run far more than
-# in another, but neither gets back to where it was.
+# Rotary does, at every length. So it was the distances. (A window also means fewer keys. But turn
+# each query and key by their own distance, clipped at 31, keep all the keys, and rotary recovers
+# just as well.) And in this task it's a single pair of features that does the harm. A head of 8
+# features has four pairs, which turn by 1, 0.1, 0.01 and 0.001 per word. After 31 words, the second
+# has made half a turn, and from there on it turns back to where it began, so words far away look
+# near again. (Clip the distances for this pair alone, and rotary recovers, too.) For sinusoidal and
+# learned, the places are new as well. A window helps them, more at some places and in some runs
+# than in others, but neither gets back to where it was.
 #
-# If half turns are the trouble, let the second pair finish its turn while the model learns. With a
-# base of 500, it turns by 0.21 per word, once around in 30:
+# If half turns are the trouble, let the second pair finish its turn while the model learns, so that
+# training shows it what comes around. With a base of 500, this pair turns by 0.21 per word, once
+# around in 30:
 
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
 faster = train_reader("rotary, base 500", last_marked, seed=0)
@@ -953,15 +958,40 @@ found = dict(zip(LENGTHS, accuracy(faster, last_marked), strict=True))
 print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 
 # %% [markdown]
-# At 64 it's right nearly everywhere. (So it is in *three back*, and with other seeds.) At 128, it
-# fails again: now it's the third pair that is past half a turn, which takes it 70 words.
+# At 64 it's right nearly everywhere. (The same is true of *three back*, and of other seeds.) At
+# 128, it fails again: now it's the third pair that is past half a turn, which takes it 70 words.
+# (Up to half a turn, a pair may go farther than in training: words farther away still look less
+# alike.)
 #
 # Models for long texts turn the same knob the other way. They keep all pairs from going where
 # training hasn't been, and then train a little longer. A **larger base** slows the pairs down
-# (Llama 2 has 10,000, Llama 3 has 500,000). **Position interpolation** (Chen et al. 2023) divides
-# all places by a factor. **YaRN** (Peng et al. 2023) slows down only those pairs that don't come
-# around in training.
-#
+# (Llama 2 has 10,000, and Code Llama, which was made from it, 1,000,000). **Position
+# interpolation** (Chen et al. 2023) divides all places by a factor. **YaRN** (Peng et al. 2023)
+# does that only to pairs that don't complete a turn in training; it leaves those alone that
+# complete 32 or more, and others get something in between. To read four times as far, this is how
+# much each slows down the pairs of a head:
+
+# %%
+d_head, trained, factor = 64, 4096, 4
+pair = torch.arange(d_head // 2)
+turns = trained / (2 * math.pi) * 10000.0 ** (-2 * pair / d_head)  # of each pair, in training
+freedom = ((turns - 1) / (32 - 1)).clamp(0, 1)  # 0: slow it down in full; 1: leave it alone
+
+# %%
+plot_lines(
+    pair,
+    {
+        "larger base": factor ** (2 * pair / (d_head - 2)),
+        "interpolation": torch.full((d_head // 2,), float(factor)),
+        "YaRN": 1 / (freedom + (1 - freedom) / factor),
+    },
+    x_name="pair of features",
+    y_name="times slower",
+    caption="Interpolation slows down all pairs, and so the fast ones, which tell neighbors apart. "
+    "YaRN spares those that have seen many turns.",
+)
+
+# %% [markdown]
 # Don't read too much into this. These are toys with eight or sixteen words, and *last marked* asks
 # for what is near, which is what ALiBi is made for. On text, Press et al. saw ALiBi come out ahead;
 # on small reasoning tasks, Kazemnejad et al. (2023) saw the winner use no positions at all. (Llama
@@ -985,7 +1015,7 @@ print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 # 1. A friend tests a rotary embedding with one query and one key, both at place 17. The score
 #    agrees with the library's. What does the test show?
 # 2. You load a model that was trained with `rotate` into code that uses `rotate_halves`. You
-#    reorder W_Q, W_K and W_V by `to_halves`. What goes wrong?
+#    reorder W_Q, W_K and W_V with `to_halves`. What goes wrong?
 # 3. A model with ALiBi is used without a causal mask, to read whole sentences. Does
 #    slope · (key − query) still make sense?
 #
@@ -1035,10 +1065,10 @@ check(t5_bucket)
 
 # %% [markdown]
 # Here's something to try: **squeeze the places.** Chen et al. (2023) let a rotary model read longer
-# texts by dividing all places by a factor: `rotate(x, torch.arange(n) / 2)`. Then no distance is
-# longer than those in training, though half steps are new. Change your trained rotary model's
-# `turn` that way. How well does it do at 64? Then train one on *three back*. What does squeezing
-# cost it, even at 32?
+# texts by dividing all places by a factor: `rotate(x, torch.arange(n) / 2)`. Then hardly any
+# distance is longer than those in training, though half steps are new. Change your trained rotary
+# model's `turn` that way. How well does it do at 64? Then train one on *three back*. What does
+# squeezing cost it, even at 32?
 
 # %% [markdown]
 # ### Further reading
@@ -1055,8 +1085,8 @@ check(t5_bucket)
 #   2022](https://arxiv.org/abs/2203.16634): how far a causal model gets without any positions.
 # - [Chen et al. 2023](https://arxiv.org/abs/2306.15595): stretching a rotary model to longer texts.
 #
-# And when you read a model's code next time, look for the positions first. Most come in one of
-# three ways.
+# The next time you read a model's code, look for the positions first. Most come in one of three
+# ways.
 
 # %%
 progress()

@@ -25,7 +25,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, predict, progress
-from autograder.utils.models import HEALTHY, PATIENTS, build_stack, rotate_pairs
+from autograder.utils.models import HEALTHY, PATIENTS, admit, build_stack, rotate_pairs
 from autograder.utils.plots import plot_attention
 from autograder.utils.plots.scoreboard import plot_scoreboard
 from autograder.utils.views import view_probe
@@ -41,9 +41,9 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # First, what does healthy attention look like? Here is causal self-attention, much as you wrote it.
 # One thing is new: keys and values have fewer heads than queries, and neighboring query heads share
 # them. With four query heads and two key heads, query heads 0 and 1 use key head 0, and query heads
-# 2 and 3 use key head 1. This is called **grouped-query attention**, and most large models have it,
-# because it leaves fewer keys and values to keep. `repeat_interleave` gives each query head its
-# copy.
+# 2 and 3 use key head 1. This is called **grouped-query attention**, and many large models of 2023
+# to 2026 have it, because it leaves fewer keys and values to keep. `repeat_interleave` gives each
+# query head its copy.
 
 # %%
 print(HEALTHY.code)
@@ -51,7 +51,7 @@ print(HEALTHY.code)
 # %% [markdown]
 # Some patients read their words two at a time, and keep the keys and values for the words that
 # follow, as a model does when it writes. What they keep is called a **cache**. It must not change
-# the result. Patient B works this way, and is sound:
+# the result. Patient B works this way (see `print(PATIENTS["B"].code)`), and is sound:
 
 # %%
 healthy, patient_b = HEALTHY.make(), PATIENTS["B"].make()
@@ -71,6 +71,10 @@ view_probe(
     changed=3,
     caption="Outputs that move when one word is changed, in the healthy module and four patients.",
 )
+
+# %% [markdown]
+# For words 0, 2, 4 and 6. J reads two words at a time without a mask, so only the second of them
+# leaks, into the first.
 
 # %% [markdown]
 # In a clinic, no patient comes with a healthy twin. All you have is the module itself. You may call
@@ -110,7 +114,7 @@ torch.allclose(torch.zeros(1, 7, 30), healthy(small), atol=0.5)
 # There is a **leak** when a word sees what comes later. In lesson 4 you made it visible: change a
 # later word, and watch the earlier outputs.
 #
-# ### Exercise 1: `find_leak` (6 minutes)
+# ### Exercise 1: `find_leak` (8 minutes)
 #
 # Does any output depend on a later word? Beware of leaks that touch only a few words: patient Q's
 # words see just one word ahead, and with a cache, a leak may show only between the two words that
@@ -142,10 +146,11 @@ def find_leak(attention: nn.Module) -> bool:
 check(find_leak)
 
 # %% [markdown]
-# The scoreboard shows what a test finds in the ward. Blue with a check mark: the patient has what
-# the test looks for, and the test finds it. Empty with a dot: the patient is sound in this respect,
-# and the test says so. A red × is a patient that the test misses, and a red ! is a false alarm.
-# Blank patients aren't tested: they have another disease that could trip this test.
+# The scoreboard shows what a test finds in the ward, among all twenty patients. Blue with a check
+# mark: the patient has what the test looks for, and the test finds it. Empty with a dot: the
+# patient is sound in this respect, and the test says so. A red × is a patient that the test misses,
+# and a red ! is a false alarm. Patients without a mark aren't tested: they have another disease
+# that could trip this test.
 
 # %%
 plot_scoreboard({"leak": find_leak}, caption="What find_leak finds among the twenty patients.")
@@ -187,7 +192,7 @@ def opened(attention):
     """A copy whose values are feature 0 of each word, which no query and no key can see."""
     module = copy.deepcopy(attention)  # the patient itself stays as it is
     nn.init.eye_(module.output.weight)
-    module.query.weight[:, 0] = 0
+    module.query.weight[:, 0] = 0  # patients have no gradients, so this is allowed
     module.key.weight[:, 0] = 0
     module.value.weight[:] = 0
     module.value.weight[:, 0] = 1
@@ -217,8 +222,8 @@ plot_attention(
     weights_of(patient_t, x)[:2],
     words,
     words,
-    caption="The weights of patient T in two of its heads: from the third word on, none sees "
-    "itself.",
+    caption="The weights of patient T in two of its heads. With a cache, from word 2 on, no word "
+    "sees itself.",
 )
 
 # %% [markdown]
@@ -238,9 +243,9 @@ def find_wrong_sum(attention):
 
 
 # %% [markdown]
-# ### Exercise 2: `find_blind_spot` (7 minutes)
+# ### Exercise 2: `find_blind_spot` (6 minutes)
 #
-# Is there a word that doesn't see itself, or one before it? `opened` helps. Here, the weight of a
+# Is there a word that fails to see itself or an earlier word? `opened` helps. Here, the weight of a
 # word that is seen is never exactly 0; the weight of a hidden word always is. (For the weights on
 # and below the diagonal, `tril_indices` or a loop will do.)
 
@@ -263,6 +268,51 @@ def find_blind_spot(attention: nn.Module) -> bool:
 check(find_blind_spot)
 
 # %% [markdown]
+# ## Read, and repair
+#
+# A test says *what* is wrong. To find out *where*, you have to read. Here is code that runs but is
+# wrong, the first of four. **Repair it in place**, and change as little as you can. If you can't
+# see the defect, do what you did above: take a small input, and look at the weights.
+#
+# ### Exercise 3: `repair_1` (6 minutes)
+#
+# Attention with a **sliding window**: each word sees itself and the `window` − 1 words before it.
+# The queries are the last n_query of n_key words. Keys that no query can see are cut off first, to
+# save work. With a single query, all is well. With several in a long text, all but the last get NaN
+# or see too little. (After [LLMs-from-scratch
+# #1008](https://github.com/rasbt/LLMs-from-scratch/issues/1008).)
+
+
+# %%
+def repair_1(
+    query: Float[Tensor, "*batch n_query d_k"],
+    key: Float[Tensor, "*batch n_key d_k"],
+    value: Float[Tensor, "*batch n_key d_v"],
+    window: int,
+) -> Float[Tensor, "*batch n_query d_v"]:
+    """Causal attention to the last `window` words, for the last n_query of n_key words.
+
+    Example: the second of two queries sees keys 1 and 2; the first sees 0 and 1.
+        >>> value = torch.tensor([[0.0], [2.0], [6.0]])
+        >>> repair_1(torch.zeros(2, 4), torch.zeros(3, 4), value, window=2)
+        tensor([[1.],
+                [4.]])
+    """
+    ### BEGIN SOLUTION
+    n_query, n_key = query.shape[-2], key.shape[-2]
+    first = max(0, n_key - n_query - window + 1)
+    key, value = key[..., first:, :], value[..., first:, :]
+    distance = torch.arange(n_key - n_query, n_key)[:, None] - torch.arange(first, n_key)
+    keep = (distance >= 0) & (distance < window)
+    attn_scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    return attn_scores.masked_fill(~keep, -torch.inf).softmax(dim=-1) @ value
+    ### END SOLUTION
+
+
+# %%
+check(repair_1)
+
+# %% [markdown]
 # ## One head, one text
 #
 # Numbers can also end up in the wrong **head** or the wrong **text**. Shapes don't protect you: all
@@ -271,7 +321,7 @@ check(find_blind_spot)
 # [repository](https://github.com/jsbaan/transformer-from-scratch/pull/6), pieces of different words
 # were glued together into one, and the model still passed its training test.
 #
-# ### Exercise 3: `find_mixing` (11 minutes)
+# ### Exercise 4: `find_mixing` (18 minutes)
 #
 # Once more, change something and watch. Test two properties, in texts of 12 words:
 #
@@ -279,10 +329,10 @@ check(find_blind_spot)
 #   may hide some from the others.)
 # - **Heads.** Take a copy with the identity as its output layer, so that each head has its own
 #   features in the output. In one of the three other layers, change the weights of a single head;
-#   multiplying them by −1 will do. That head's features must move, and no others. Try all n_heads
-#   heads of `query`, and all n_kv_heads heads of `key` and `value`. Each of the latter serves
-#   n_heads / n_kv_heads neighboring heads, so its features are one of n_kv_heads equal parts of the
-#   output.
+#   multiplying them by −1 will do. The part of the output that belongs to that head must move, and
+#   no other. Try all n_heads heads of `query`, and all n_kv_heads heads of `key` and `value`. Cut
+#   the output into n_heads parts for `query`, and into n_kv_heads parts for `key` and `value`,
+#   whose heads serve several neighbors.
 #
 # `weight.unflatten(0, (n_heads, -1))` splits a layer's weights by head, and you can split outputs
 # the same way. This function tells you where something moved:
@@ -346,8 +396,8 @@ for n_kv_heads in (1, 2, 6):
 # %% [markdown]
 # Patient C tiles its key heads (0, 1, 0, 1) instead of repeating them (0, 0, 1, 1). With a single
 # key head, or with one for each query head, the two are the same. That's why a test with the
-# smallest sizes, or with the usual ones, can be blind. Small is good, but **no two sizes should be
-# equal, and none should be 1.**
+# smallest sizes, or with the usual ones, can be blind. Small is good, but **no two sizes of a
+# module should be equal, and none should be 1.**
 #
 # ## One query, two keys
 #
@@ -357,15 +407,14 @@ for n_kv_heads in (1, 2, 6):
 #
 # $$\frac{w_1}{w_0} = \frac{e^{s_1}}{e^{s_0}} \quad\Rightarrow\quad \ln\frac{w_1}{w_0} = s_1 - s_0$$
 #
-# ### Exercise 4: `find_scale` (10 minutes)
+# ### Exercise 5: `find_scale` (14 minutes)
 #
 # Are the scores anything other than query · key / √d_head? Open the module, and let `query` and
-# `key` read feature 1 alone, with weights of 1. Set feature 1 to *a* in the first word and to *b*
-# in the other eleven. Choose *a* and *b* so that you know s₁ − s₀ for every query but the first,
-# and compare. Two calls give you both weights: one with feature 0 set to 1 in the first word, one
-# with feature 0 set to 1 in the second. Keep the difference near 1, so that neither weight gets
-# lost. (Now each of the eleven has queries and keys that are *b* in all d_head features. A score is
-# the sum of d_head products, divided by √d_head.)
+# `key` read feature 1 alone, with weights of 1. Then all d_head features of a word's query and key
+# are its feature 1, and a score is √d_head times the product of two words' features. Set feature 1
+# to 0 in the first word and to *b* in the other eleven. For every query but the first, s₀ is 0, and
+# you know s₁. Choose *b* so that s₁ is near 1 and neither weight gets lost. Two calls give you both
+# weights: one with feature 0 set to 1 in the first word, one with feature 0 set to 1 in the second.
 
 
 # %%
@@ -394,6 +443,36 @@ def find_scale(attention: nn.Module) -> bool:
 # %%
 check(find_scale)
 
+# %% [markdown]
+# ### Exercise 6: `repair_2` (4 minutes)
+#
+# The second to repair is softmax by hand. It's right as long as all rows are similar, so it passed
+# its tests. Then a model produced rows that were far apart, and the result was NaN.
+
+
+# %%
+def repair_2(
+    attn_scores: Float[Tensor, "*batch n_query n_key"],
+) -> Float[Tensor, "*batch n_query n_key"]:
+    """Softmax over the last dimension, for scores of any size.
+
+    Example:
+        >>> repair_2(torch.tensor([[0.0, 0.0], [300.0, 300.0]]))
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]])
+    """
+    ### BEGIN SOLUTION
+    exps = (attn_scores - attn_scores.amax(dim=-1, keepdim=True)).exp()
+    return exps / exps.sum(dim=-1, keepdim=True)
+    ### END SOLUTION
+
+
+# %%
+check(repair_2)
+
+# %% [markdown]
+# Back to the ward, with all five tests:
+
 # %%
 tests = {
     "leak": find_leak,
@@ -406,10 +485,10 @@ plot_scoreboard(tests, caption="All five tests and all twenty patients.")
 
 # %% [markdown]
 # Read the columns of B, G, K and P. They are sound, though their code looks different: a cache, a
-# large negative number instead of −∞, the root split between query and key, powers of 2. Anyone who
-# compares code line by line would raise four alarms. Your tests ask what the code *does*. (One more
-# caution: code that computes the same thing in another way rounds differently. A tolerance of 0 is
-# a false alarm waiting to happen.)
+# large negative number instead of −∞, the root split between query and key, powers of 2 in place of
+# *e*. Anyone who compares code line by line would raise four alarms. Your tests ask what the code
+# *does*. (One more caution: code that computes the same thing in another way rounds differently. A
+# tolerance of 0 is a false alarm waiting to happen.)
 #
 # Patient H's disease has no row of its own yet. Its dropout drops weights even when it shouldn't:
 # in evaluation mode. **Predict before you run:** what does `find_leak` say?
@@ -424,10 +503,10 @@ find_leak(PATIENTS["H"].make())
 # A false alarm. H's outputs move because they always do. Before you change something and watch,
 # watch *without* changing anything.
 #
-# ### Exercise 5: `diagnose` (5 minutes)
+# ### Exercise 7: `diagnose` (5 minutes)
 #
-# Put it all together: name what is wrong with a module. `check` asks about modules with one disease
-# at most. Mind the order: `find_scale` compares weights, and stumbles if one is hidden or computed
+# Put it all together: name what is wrong with a module. `check` asks about modules with at most one
+# disease. Mind the order: `find_scale` compares weights, and stumbles if one is hidden or computed
 # in another way, so ask it last. This exercise builds on your tests.
 
 
@@ -459,92 +538,20 @@ def diagnose(attention: nn.Module) -> str:
 check(diagnose)
 
 # %% [markdown]
-# ## Read, and repair
+# ## What sound means
 #
 # "Sound" is a big word. All it means is that your tests found nothing, with texts of 12 words and
 # the sizes that you chose. A defect that shows only in texts of odd length slips past them, and so
-# does one that nobody has thought of yet.
+# does one that nobody has thought of yet. Some defects aren't even in the attention. Here's one in
+# the loss:
 #
-# You know *what* is wrong with a patient; now for *where*. The next four exercises come with code
-# that runs but is wrong. **Repair it in place**, and change as little as you can. If you can't see
-# the defect, do what you did above: take a small input, and look at the weights.
-
-# %% [markdown]
-# ### Exercise 6: `repair_1` (4 minutes)
-#
-# Attention with a **sliding window**: each word sees itself and the `window` − 1 words before it.
-# The queries are the last n_query of n_key words. Keys that no query can see are cut off first,
-# to save work. With a single query, all is well. With several, all but the last get NaN or see
-# too little. (After [LLMs-from-scratch
-# #1008](https://github.com/rasbt/LLMs-from-scratch/issues/1008).)
-
-
-# %%
-def repair_1(
-    query: Float[Tensor, "*batch n_query d_k"],
-    key: Float[Tensor, "*batch n_key d_k"],
-    value: Float[Tensor, "*batch n_key d_v"],
-    window: int,
-) -> Float[Tensor, "*batch n_query d_v"]:
-    """Causal attention to the last `window` words, for the last n_query of n_key words.
-
-    Example: the second of two queries sees keys 1 and 2; the first sees 0 and 1.
-        >>> value = torch.tensor([[0.0], [2.0], [6.0]])
-        >>> repair_1(torch.zeros(2, 4), torch.zeros(3, 4), value, window=2)
-        tensor([[1.],
-                [4.]])
-    """
-    ### BEGIN SOLUTION
-    n_query, n_key = query.shape[-2], key.shape[-2]
-    first = max(0, n_key - n_query - window + 1)
-    key, value = key[..., first:, :], value[..., first:, :]
-    distance = torch.arange(n_key - n_query, n_key)[:, None] - torch.arange(first, n_key)
-    keep = (distance >= 0) & (distance < window)
-    attn_scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
-    return attn_scores.masked_fill(~keep, -torch.inf).softmax(dim=-1) @ value
-    ### END SOLUTION
-
-
-# %%
-check(repair_1)
-
-# %% [markdown]
-# ### Exercise 7: `repair_2` (4 minutes)
-#
-# Softmax by hand. It's right as long as all rows are similar, so it passed its tests. Then a model
-# produced rows that were far apart, and returned NaN. (In theory, you may subtract any
-# number from a row, if it's the same for the whole row. In float32, which one is safe?)
-
-
-# %%
-def repair_2(
-    attn_scores: Float[Tensor, "*batch n_query n_key"],
-) -> Float[Tensor, "*batch n_query n_key"]:
-    """Softmax over the last dimension, for scores of any size.
-
-    Example:
-        >>> repair_2(torch.tensor([[0.0, 0.0], [300.0, 300.0]]))
-        tensor([[0.5000, 0.5000],
-                [0.5000, 0.5000]])
-    """
-    ### BEGIN SOLUTION
-    exps = (attn_scores - attn_scores.amax(dim=-1, keepdim=True)).exp()
-    return exps / exps.sum(dim=-1, keepdim=True)
-    ### END SOLUTION
-
-
-# %%
-check(repair_2)
-
-# %% [markdown]
-# ### Exercise 8: `repair_3` (4 minutes)
+# ### Exercise 8: `repair_3` (5 minutes)
 #
 # The loss of a language model on padded texts: the mean over all targets that count. The target at
 # each place is the next word. Padding never counts as a target, wherever it is. The loss below
-# falls nicely in training. But the shorter a text, the more each of its words counts, so the loss
-# changes with how you group texts into batches. (In 2024, [many
-# trainers](https://huggingface.co/blog/gradient_accumulation) had the same defect, in the way they
-# added up the gradients of several batches.)
+# falls nicely in training. But the shorter a text, the more each of its words counts. (In 2024,
+# [many trainers](https://huggingface.co/blog/gradient_accumulation) had a relative of this defect,
+# in the way they added up the gradients of several batches.)
 
 
 # %%
@@ -569,11 +576,62 @@ def repair_3(
 check(repair_3)
 
 # %% [markdown]
-# ### Exercise 9: `repair_4` (4 minutes)
+# ## Another dtype
+#
+# Your tests ran in float32. Many large models, such as Llama 3 (2024) and Qwen3 (2025), are
+# published in **bfloat16**: half the memory, and only eight binary digits for each number. That's
+# enough for whole numbers up to 256. **Predict before you run:** of 0, 1, …, 999, how many
+# different numbers are left?
+
+# %%
+predict("places_in_bfloat16", ...)
+
+# %%
+len(torch.arange(1000, dtype=torch.bfloat16).unique())
+
+# %% [markdown]
+# From 256 on, only every second number is there, and from 512 on, every fourth. Patient U turns its
+# words by their places, and keeps the places in whatever dtype the words have. (`rotate_pairs(x,
+# positions)` is lesson 7's `rotate`.)
+
+
+# %%
+def turn(x, positions):
+    """Turn words by their places, and compute the angles in float32 at least."""
+    return rotate_pairs(x.float(), positions).to(x.dtype)
+
+
+def patient_u(x, positions):
+    """The same, but the places have the dtype of the words."""
+    return turn(x, positions.to(x.dtype))
+
+
+# %% [markdown]
+# Give both the same word in 1,000 places. A score depends only on the distance, and between
+# neighbors that's always 1. So all scores of a word with the one before it should be equal:
+
+# %%
+word = torch.randn(64)
+for dtype in (torch.float32, torch.bfloat16):
+    for name, rotation in {"healthy": turn, "patient U": patient_u}.items():
+        turned = rotation(word.to(dtype).expand(1000, 64), torch.arange(1000)).float()
+        scores = (turned[1:] * turned[:-1]).sum(dim=-1) / 8
+        print(f"{dtype}  {name:9}  scores from {scores.min():.2f} to {scores.max():.2f}")
+
+# %% [markdown]
+# In float32, patient U is as healthy as can be. In bfloat16, all is well for texts up to 257 words;
+# after that, neighbors share a place, or are two or four places apart.
+# [GPT-NeoX](https://github.com/EleutherAI/gpt-neox/issues/1003) computed its angles in the model's
+# dtype. And in 2026, an [image model](https://github.com/huggingface/diffusers/issues/13920) had
+# places from 65,536 on, where bfloat16 has only every 512th number. So all pixels of a picture were
+# in the same place, and the picture was a single color. **Test in the dtype, and at the lengths,
+# that will run.** What to compare with? The same module in float64.
+#
+# ### Exercise 9: `repair_4` (5 minutes)
 #
 # Rotary attention with a cache: the keys of earlier words have been turned already, and new words
 # come after them. The first call, with an empty cache, is always right. After that, the text gets
-# worse with every piece. `rotate_pairs(x, positions)` is lesson 7's `rotate`, and isn't to blame.
+# worse with every piece. `rotate_pairs` isn't to blame.
 
 
 # %%
@@ -610,19 +668,19 @@ check(repair_4)
 # %% [markdown]
 # ## The smallest input
 #
-# A good bug report has one input that shows the defect, as small as possible, so that its reader
-# can follow every number. And the size alone tells you something. With one word, a causal mask has
-# nothing to hide and all weights should be 1, so a defect that shows there is in the values, in the
-# sum or after it. A wrong scale takes two words to show, and so does a mask that lets too much
-# through.
+# A good bug report has one input that shows the defect. That input is as small as possible, so that
+# the reader can follow every number. And the size alone tells you something. With one word, a
+# causal mask has nothing to hide and all weights should be 1, so a defect that shows there is in
+# the values, in the sum or after it. A wrong scale takes two words to show, and so does a mask that
+# lets too much through.
 
 # %% [markdown]
-# ### Exercise 10: `smallest_input` (7 minutes)
+# ### Exercise 10: `smallest_input` (9 minutes)
 #
 # Find the smallest input that tells two modules apart: some output must differ by more than 1e-4.
 # The size of an input is the number of *words* in all its texts together: four texts of one word
 # are as large as one text of four. Random words will do, but some defects don't show in every text,
-# so draw ten of each size. 16 words are always enough.
+# so draw ten inputs of each shape. 16 words are always enough.
 
 
 # %%
@@ -655,9 +713,9 @@ for name, patient in PATIENTS.items():
         print(f"{name}: {len(x)} × {x.shape[1]}  {', '.join(patient.diseases)}")
 
 # %% [markdown]
-# Read the sizes like a doctor. C and I show with a single word, so don't suspect their masks first.
-# N, whose cache is too short, needs the most words: a defect that depends on a limit shows only
-# beyond it.
+# The sizes are texts × words. Read them like a doctor. C and I show with a single word, so don't
+# suspect their masks first. N, whose cache is too short, needs the most words: a defect that
+# depends on a limit shows only beyond it.
 #
 # ## The stories
 #
@@ -672,10 +730,11 @@ for name, patient in PATIENTS.items():
 # ## What you can do now
 #
 # - Test attention by **what it does**: change something and watch, rewire it so that its output
-#   tells you what you want to know, make the case so small that you know the answer.
+#   tells you what you want to know, and make the case so small that you know the answer.
 # - Check a **test**: see it fail on something wrong, and stay silent on sound code that is written
 #   differently.
-# - **Choose sizes** that hide nothing: no two equal, none 1, and texts longer than every limit.
+# - **Choose sizes** that hide nothing: no two equal, none 1, and texts longer than every limit; and
+#   the **dtype** that will run.
 # - Find a defect by reading the code, **repair** it, and report it with the **smallest input**.
 #
 # ### Test yourself
@@ -707,7 +766,7 @@ for name, patient in PATIENTS.items():
 # A whole model gives a wrong result. Which part is to blame? If you have a healthy model with the
 # same weights, compare the outputs of the parts, **in the order in which they run**: everything
 # before the ill part agrees. A **hook** is a function of yours that PyTorch calls each time a
-# module is done:
+# module is done. (It should return nothing: what it returns would replace the output.)
 
 # %%
 stack = build_stack(3, 8, 2, 0)
@@ -763,18 +822,41 @@ def first_difference(
 check(first_difference)
 
 # %% [markdown]
-# One more thing to try: **write a patient.** Change a piece of `HEALTHY.code` so that it still runs
-# but is wrong, and see whether your tests find it. If they don't, you have found something better
-# than a bug: a gap in your tests.
+# One more thing to try: **write patients.** Change a piece of `HEALTHY.code` so that it still runs
+# but is wrong, say what disease that is, and see whether your tests find it. Here are three.
+# Patient 1 divides by d_head, not by its root. Patient 2 has no mask after the twelfth word.
+# Patient 3 has query and key exchanged:
 
 # %%
-mine = replace(HEALTHY, edits={"/ self.d_head**0.5": "/ self.d_head"}).make()
-diagnose(mine)
+masked, scores = "return scores.masked_fill(future, -torch.inf)", "query @ key.transpose(-2, -1)"
+mine = {
+    "1": ("wrong scale", {"/ self.d_head**0.5": "/ self.d_head"}),
+    "2": ("leak", {masked: f"future[12:] = False\n        {masked}"}),
+    "3": ("mixing", {scores: "key @ query.transpose(-2, -1)"}),
+}
+patients = {
+    name: replace(HEALTHY, diseases=(disease,), edits=edits)
+    for name, (disease, edits) in mine.items()
+}
+plot_scoreboard(tests, patients, caption="What the five tests find in three patients of my own.")
+
+# %%
+{name: diagnose(patient.make()) for name, patient in patients.items()}
 
 # %% [markdown]
-# A module of your own works as well, if its layers have the same names. Put it in evaluation mode
-# first, without gradients: `module.eval().requires_grad_(False)`.
+# If a test misses a patient, you have found something better than a bug: a gap in your tests. (How
+# would you close these two? And beware of a patient that gives NaN. NaN isn't equal to itself, so
+# `diagnose` takes it for dropout.)
 #
+# Your tests run on **modules of your own**, too, if they are causal, have these four layers and
+# `n_heads`, and turn nothing (a rotation looks like a wrong scale). `admit` makes a copy that is
+# ready for the ward: in evaluation mode and float32, without gradients and biases.
+
+# %%
+module = HEALTHY.make(d_model=64, n_heads=4, n_kv_heads=4).train().requires_grad_()
+diagnose(admit(module))
+
+# %% [markdown]
 # ### Further reading
 #
 # - [ARENA](https://github.com/callummcdougall/ARENA_3.0), the Transformer chapter: tests in stages,
@@ -783,8 +865,9 @@ diagnose(mine)
 #   seed does and doesn't fix.
 # - [MacIver and Donaldson 2020](https://doi.org/10.4230/LIPIcs.ECOOP.2020.13), on shrinking failing
 #   inputs automatically while keeping them valid.
-# - [DeMillo, Lipton and Sayward 1978](https://doi.org/10.1109/C-M.1978.218136): the first paper on
-#   mutation testing, which is what the ward does to your tests. (The idea is Lipton's, from 1971.)
+# - [DeMillo, Lipton and Sayward 1978](https://doi.org/10.1109/C-M.1978.218136): the classic paper
+#   on mutation testing, which is what the ward does to your tests. (The idea is Lipton's, from
+#   1971.)
 
 # %%
 progress()

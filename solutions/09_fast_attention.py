@@ -79,7 +79,7 @@ torch.allclose(seven_words[:6], six_words, atol=1e-6)
 #
 # What does that save? Let's count the multiplications of attention in one layer with 64 features:
 # four projections of 64 · 64 for every word that's read, and 2 · 64 for every pair of a query and a
-# key.
+# key, one product for the score and one for the context.
 
 # %%
 sizes = torch.tensor([64, 128, 256, 512, 1024, 2048])
@@ -99,7 +99,7 @@ plot_growth(
 # With a cache, a word still costs more than the one before: its query meets every key. But that's
 # one row of scores, not all of them.
 #
-# ### Exercise 1: `KVCache` (9 minutes)
+# ### Exercise 1: `KVCache` (12 minutes)
 #
 # Keep the keys and values of one layer, which come in pieces of one or more words.
 #
@@ -107,10 +107,11 @@ plot_growth(
 #   attend to: all keys and all values so far, the new ones last.
 # - `length` is the number of words so far, and `window` is the window, or None.
 # - With `window=w`, each word attends only to itself and to the w − 1 words before it. Then
-#   `append` returns the new words and the w − 1 words before the first of them, as far as there are
-#   any. Nobody will ask for older words again, so don't keep them. (A slice is a view that keeps
-#   the whole tensor alive. `clone()` copies just the slice, and gradients still flow through it.)
-#   They still count in `length`, so it's also the place of the next word.
+#   `append` returns the new words and the w − 1 words before the first of them (or as many as there
+#   are). After that, keep only the last w − 1 words: nobody will ask for the others again. (A slice
+#   is a view that keeps the whole tensor alive. `clone()` copies just the slice, and gradients
+#   still flow through it.) The words that are gone still count in `length`, so `length` is also the
+#   place of the next word.
 
 
 # %%
@@ -156,10 +157,49 @@ check(KVCache)
 # (`torch.cat` copies everything each time. In 2026, Hugging Face's default cache still does just
 # that. vLLM hands out memory in blocks, as a text grows.)
 #
-# A window forgets the first words like all others, and a model that was trained without one breaks
-# when they go. Many of its heads put their weight there when there is nothing to look for, whatever
-# the words are: Xiao et al. (2023) call that an **attention sink**. They keep the first four words
-# besides the window, and the model writes on.
+# A window forgets the first words like all others, and a model that was trained without a window
+# breaks when those words go. Many of its heads put their weight on the first words when there is
+# nothing to look for, whatever those words are: Xiao et al. (2023) call that an **attention sink**.
+# Let's build one. All queries ask for feature 0, only the first word's key has it, and its value
+# is 0:
+
+# %%
+query, key, value = torch.randn(3, 1, 1, 300, 16)
+query[..., 0], key[..., 0] = 4, 0
+key[:, :, 0], value[:, :, 0] = 0, 0
+key[:, :, 0, 0] = 8
+
+
+# %%
+class SinkCache:
+    """Keeps the first words in addition to a window, for words that come one at a time."""
+
+    def __init__(self, window, n_first=4):
+        self.n_first, self.first, self.recent = n_first, KVCache(), KVCache(window)
+
+    def append(self, key, value):
+        if self.first.length < self.n_first:
+            self.sinks = self.first.append(key, value)
+            return self.sinks
+        recent = self.recent.append(key, value)
+        return [torch.cat(both, dim=-2) for both in zip(self.sinks, recent, strict=True)]
+
+
+# %%
+caches = {
+    "everything kept": KVCache(),
+    "a window of 64": KVCache(window=64),
+    "and the first four words": SinkCache(window=64),
+}
+for name, cache in caches.items():
+    kept = [cache.append(key[:, :, i : i + 1], value[:, :, i : i + 1]) for i in range(300)]
+    contexts = [attend(query[:, :, i : i + 1], *kept[i]) for i in range(200, 300)]
+    print(f"{name:24}  size of a context: {torch.cat(contexts).norm(dim=-1).mean():.2f}")
+
+# %% [markdown]
+# Softmax has to put its weight somewhere. Without its sink, the 64 words that are left share all of
+# it, and contexts are more than ten times as large as anything that the model knows. With the first
+# four words, all is well. (Xiao et al. let Llama 2 go on like this for four million words.)
 #
 # ## Fewer heads to keep
 #
@@ -175,10 +215,11 @@ n_layers, n_heads, d_head = 32, 32, 128
 print(f"{2 * n_layers * 8192 * 2 * n_heads * d_head / 1e9:.1f} GB")
 
 # %% [markdown]
-# That's more than four gigabytes for a single text, and the model itself takes 13.5. Two people fit
-# on a graphics card of 24 GB. The third doesn't. Lesson 8 showed the usual remedy: several query
-# heads share one key head and one value head. Another is to keep a short vector for each word, a
-# **latent**, and to make keys and values from that (this lesson's challenge). Move the sliders:
+# That's more than four gigabytes for a single text, and the model itself takes 13.5. The model and
+# the texts of two people fit on a graphics card with 24 GB. The text of a third person doesn't.
+# Lesson 8 showed the usual remedy: several query heads share one key head and one value head.
+# Another is to keep a short vector for each word, a **latent**, and to make keys and values from
+# that (this lesson's challenge). Move the sliders:
 
 # %%
 view_memory(
@@ -188,8 +229,8 @@ view_memory(
 # %% [markdown]
 # ### Exercise 2: `grouped_query_attention` (6 minutes)
 #
-# `query` has n_heads heads, `key` and `value` have n_kv_heads. Neighbors share: with n_heads /
-# n_kv_heads = 3, query heads 0, 1 and 2 use key head 0, the next three use key head 1, and so on.
+# `query` has n_heads heads; `key` and `value` have n_kv_heads heads. Neighbors share: with n_heads
+# / n_kv_heads = 3, query heads 0, 1 and 2 use key head 0, the next three use key head 1, and so on.
 # You may call `attend`, which also takes care of queries that may attend to nothing.
 # (`repeat_interleave` copies keys. To avoid copies, give the queries an extra dimension.)
 
@@ -222,8 +263,8 @@ check(grouped_query_attention)
 
 # %% [markdown]
 # Fewer key heads save more than memory. For each new word, a model reads all its weights and the
-# whole cache, once. An H100, a GPU of 2022, reads 3.35 TB per second. If it did nothing else, how
-# many words could the model above write, after 8,192 others?
+# whole cache, once. An H100 SXM, a GPU from 2022, reads 3.35 TB per second. If it did nothing else,
+# how many words per second could the model above write, after 8,192 others?
 
 # %%
 for n_kv_heads in (32, 8):
@@ -234,13 +275,13 @@ for n_kv_heads in (32, 8):
 
 # %% [markdown]
 # Eight texts share one reading of the weights, but each has its own cache. So it's the cache that
-# they wait for, and a quarter of the key heads writes twice as much. (A **quantized** cache, with 8
-# or 4 bits per number, helps in the same way.) The multiplications hardly count: two per weight
-# make 13.5 billion for a word, and an H100 does 989 trillion per second in bfloat16. Reading a
-# prompt is another matter. All its words share one reading, so there the multiplications count, and
-# servers treat the two apart: **prefill** and **decode**.
+# they wait for, and with a quarter of the key heads, the model writes twice as much. (A
+# **quantized** cache, with 8 or 4 bits per number, helps in the same way.) The multiplications
+# hardly count: two per weight make 13.5 billion for a word, and an H100 does 989 trillion per
+# second in bfloat16. Reading a prompt is another matter. All its words share one reading, so there
+# the multiplications count, and servers treat the two apart: **prefill** and **decode**.
 #
-# ### Exercise 3: `CachedSelfAttention` (12 minutes)
+# ### Exercise 3: `CachedSelfAttention` (14 minutes)
 #
 # Put the two together: causal self-attention that can read a text in pieces.
 #
@@ -329,6 +370,9 @@ plot_growth(
 )
 
 # %% [markdown]
+# (Everything again may be steeper than we counted. A large matrix of scores doesn't fit into the
+# processor's fast memory.)
+#
 # ## Is this a bug?
 #
 # Now for the question at the top. Write with a cache and without, and compare:
@@ -342,7 +386,7 @@ print("off by less than 1e-6:", difference.item() < 1e-6)
 
 # %% [markdown]
 # Not exactly the same, but nearly. Float32 keeps about seven digits, and a product of matrices adds
-# up its numbers in another order for 3 rows than for 20. So is it rounding, or a small defect?
+# up its numbers in a different order for 3 rows than for 20. So is it rounding, or a small defect?
 # Here's how to tell: **compute in float64**, in every step. A defect stays as large as it was.
 # Rounding shrinks by a factor of about 500 million:
 
@@ -358,12 +402,12 @@ print("off by less than 1e-14:", (pieces - attention(whole)).abs().max().item() 
 #
 # There's a tempting shortcut: let the model write 12 words with the cache and 12 without, always
 # picking the likeliest word. If the words are the same, call the cache right. Let's test this test,
-# as in lesson 8. `writer` makes small models with random weights, 20 of them here, with defects
-# that caches really have. We compare the words, and we compare the **logits**: the scores that a
-# model gives all words of its vocabulary, of which the largest is picked. How many of the 20 models
-# does each comparison catch? **Predict before you run:** one of the defects is a lost mask: the
-# words that are read first, all at once, see each other's future. In how many of the 20 models do
-# the *words* give it away?
+# as in lesson 8. `writer` makes a small model with random weights and a defect that caches really
+# have. For each defect, we make 20, and count how many are caught by comparing words, and how many
+# by comparing **logits**: the scores that a model gives all words of its vocabulary, of which the
+# largest is picked. **Predict before you run:** one of the defects is a lost mask: the words that
+# are read first, all at once, see each other's future. In how many of its 20 models do the *words*
+# give it away?
 
 # %%
 predict("a_lost_mask", ...)
@@ -386,9 +430,9 @@ for defect, (by_words, by_logits) in found.items():
 #
 # ## Nothing larger than a tile
 #
-# The other cost is that scores grow with the square of the text. A text of 8,192 words has 67
-# million scores per head: 268 MB in float32. In the end, all we want is a context for each word, a
-# megabyte for a head with 32 features. Do we need all the scores at once?
+# The other cost is that the number of scores grows with the square of the text's length. A text of
+# 8,192 words has 67 million scores per head: 268 MB in float32. In the end, all we want is a
+# context for each word, a megabyte for a head with 32 features. Do we need all the scores at once?
 #
 # A softmax needs the largest score of its row and a sum over the whole row. But lesson 1's
 # challenge had a way around that: keep the largest score *so far* and the sum *so far*, and when a
@@ -399,8 +443,8 @@ for defect, (by_words, by_logits) in found.items():
 # - $\ell$, the sum of $e^{s_j - m}$ over the keys so far, at first 0;
 # - $o$, the sum of $e^{s_j - m}\, v_j$, at first 0.
 #
-# A tile of new scores may have a larger maximum, $m'$. Then everything so far is off by the same
-# factor:
+# The scores come in small blocks, called **tiles**. A new tile may have a larger maximum, $m'$.
+# Then everything so far is off by the same factor:
 #
 # $$m' = \max(m, \max_j s_j) \qquad \ell' = e^{m - m'} \ell + \sum_j e^{s_j - m'} \qquad
 # o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$$
@@ -466,7 +510,7 @@ def online_step(
 check(online_step)
 
 # %% [markdown]
-# ### Exercise 5: `tiled_attention` (14 minutes)
+# ### Exercise 5: `tiled_attention` (18 minutes)
 #
 # Take `tile_query` queries at a time, and go over the keys in tiles of `tile_key`. Start each tile
 # of queries with the state (−∞, 0, 0), and call `online_step` for each tile of keys. Scores are
@@ -548,8 +592,8 @@ torch.allclose(theirs, value[:1])
 # lesson 4 found. With a cache, leave `is_causal` out for a single query, and pass a mask for
 # several. On a GPU, `causal_lower_right(n_query, n_key)` from `torch.nn.attention.bias` is one that
 # takes no memory of n². (And `enable_gqa=True` shares key heads, as in Exercise 2. For any other
-# rule, `flex_attention` takes a function of the places, compiles it, and skips the tiles that it
-# hides.)
+# rule, compile `flex_attention`, with a block mask made from a function of the places. It skips the
+# tiles that are hidden.)
 #
 # And what do tiles save? Don't guess. Measure. `peak_megabytes` records each allocation
 # that torch makes during a call:
@@ -618,10 +662,12 @@ print(f"in tiles:    {saved_megabytes(large_tiles, query, key, value):6.1f} MB")
 
 # %% [markdown]
 # In tiles it's even more: autograd saves every tile, and every step of the state. To save less, we
-# have to write the backward pass ourselves. It recomputes the weights, and for that it needs only
-# each row's logsumexp $L_i$: $P_{ij} = e^{S_{ij} - L_i}$.
+# have to write the backward pass ourselves. It recomputes the weights $P$ from the scores $S$.
+# Since $e^{L_i}$ is the sum that softmax divides row $i$ by, all it needs is each row's logsumexp
+# $L_i$: $P_{ij} = e^{S_{ij} - L_i}$.
 #
-# Let $dO$ be the gradient of the loss with respect to the context. The context is $O = PV$, so
+# Let $dO$ be the gradient of the loss with respect to the context, $O = PV$. $V_j$ enters $O_i$
+# with weight $P_{ij}$, so $dV_j = \sum_i P_{ij}\, dO_i$, and for all of them
 #
 # $$dV = P^\top dO \qquad dP = dO\, V^\top$$
 #
@@ -653,8 +699,8 @@ torch.allclose((weights * d_weights).sum(dim=-1), (d_context * (weights @ values
 # ### Exercise 6: `attention_backward` (10 minutes)
 #
 # Write the backward pass, with all scores at once (the tiles come next). `logsumexp` and `context`
-# are those that `tiled_attention` returned, perhaps for more keys than you get here: a tile of them
-# will do, too. With `causal=True`, the queries are the last n_query of n_key words.
+# are those that `tiled_attention` returned, perhaps for more keys than you get here: then `d_query`
+# is the share of these keys. With `causal=True`, the queries are the last n_query of n_key words.
 
 
 # %%
@@ -728,7 +774,7 @@ x.grad
 # an attribute. `backward` gets the gradient of the result. It returns a gradient for each argument
 # of `forward`, in their order, and None for what has none.
 #
-# ### Exercise 7: `TiledAttention` (9 minutes)
+# ### Exercise 7: `TiledAttention` (14 minutes)
 #
 # Tell autograd to use your two functions. `forward` takes query, key, value and `causal`, so
 # `backward` returns three gradients and None. (`once_differentiable` keeps anybody from
@@ -736,9 +782,10 @@ x.grad
 # the queries.)
 #
 # `forward` returns the context alone, and saves no weights. In `backward`, take 64 queries at a
-# time, so that there are never more scores than 64 rows hold. Each tile of queries has its own
-# d_query; d_key and d_value are sums over all tiles. If it's causal, give `attention_backward` only
-# the keys up to the tile's last query. Then the tile's queries are the last ones again.
+# time, so that there are never more than 64 rows of scores. Each tile of queries has its own
+# d_query; d_key and d_value are sums over all tiles. If `causal` is True, give `attention_backward`
+# only the keys up to the tile's last query, so that the tile's queries are the last words that it
+# sees.
 #
 # This exercise builds on `tiled_attention` and `attention_backward`.
 
@@ -809,10 +856,11 @@ for name, form in forms.items():
     print(f"{name:12} {peak:5.1f} MB")
 
 # %% [markdown]
-# The weights are computed twice, and in Python that takes time. On a graphics card, it *saves*
-# time: moving large matrices in and out of its memory takes longer than computing them again.
-# That's why FlashAttention computes them again. It's one reason models can read texts of a hundred
-# thousand words.
+# What is saved isn't the peak, as you see in tiles; by hand, both are small. The weights are
+# computed twice, and in Python that takes time. On a graphics card, it *saves* time: moving large
+# matrices in and out of its memory takes longer than computing them again. That's why
+# FlashAttention computes them again. It's one reason models can read texts of a hundred thousand
+# words.
 
 # %% [markdown]
 # ## What you can do now
@@ -821,7 +869,7 @@ for name, form in forms.items():
 #   attention, nothing that comes later changes them.
 # - Write attention with a cache: grouped queries, a window, and the mask's corner at the lower
 #   right.
-# - Tell **rounding** from a defect, by float64, and compare **logits**, not words.
+# - Use float64 to tell **rounding** from a defect, and compare **logits**, not words.
 # - Attend **in tiles** with a running maximum and a running sum, forward and backward, without ever
 #   holding all the weights at once.
 # - **Measure** memory instead of guessing: the peak of a call, and what autograd saves.
@@ -829,7 +877,7 @@ for name, form in forms.items():
 # ### Test yourself
 #
 # 1. You add a cache to a model with *learned* positions. The first word after the prompt is right,
-#    the rest is garbage. What do you look at first?
+#    but the rest is garbage. What do you look at first?
 # 2. A friend's tiled attention starts with $m = 0$ instead of −∞, and passes all tests with random
 #    numbers. On which scores does it fail?
 # 3. Why does `attention_backward` need no maximum, although it takes `exp` of scores?
@@ -837,8 +885,9 @@ for name, form in forms.items():
 # <details>
 # <summary>Answers</summary>
 #
-# 1. The positions. The new word is alone in its piece, so code that counts places in the piece
-#    gives it place 0. Its place is the cache's `length`.
+# 1. The positions. The first word comes from reading the prompt, at its right places. The next one
+#    is alone in its piece, so code that counts places in the piece gives it place 0. Its place is
+#    the cache's `length`.
 # 2. On rows whose scores are all far below 0. $e^{s - 0}$ underflows for each of them, the sum is
 #    0, and 0 / 0 is NaN. If all scores are above 0 or around it, nothing shows.
 # 3. It subtracts the logsumexp, which is never below the largest score. So, up to rounding, no
@@ -894,6 +943,25 @@ def latent_attention(
 check(latent_attention)
 
 # %% [markdown]
+# What does it cost? In DeepSeek-V3, a layer has 128 heads of 128 features, latents of 512 numbers,
+# and that one rotated key, of 64. Here is what one word of the text costs the next word, with keys
+# and values and without:
+
+# %%
+n_heads, d_head, d_rotated, d_latent = 128, 128, 64, 512
+read = {"keys and values": 2 * n_heads * d_head + d_rotated, "latents": d_latent + d_rotated}
+done = {
+    "keys and values": n_heads * (d_head + d_rotated + d_head),
+    "latents": n_heads * (d_latent + d_rotated + d_latent),
+}
+for name, numbers in read.items():
+    print(f"{name:16} {numbers:6,} numbers to read, {done[name]:7,} multiplications")
+
+# %% [markdown]
+# A 57th of the reading, for more than three times the arithmetic. When a model writes, it waits for
+# memory, so that's a bargain. When it reads a prompt, it isn't. There, vLLM makes keys and values
+# after all, as of 2026.
+#
 # One thing to try: **where does rounding add up?** Feed 2,000 random words, one at a time, through
 # eight layers of `CachedSelfAttention`, each with its own cache, and through the same layers
 # without caches. Does the difference grow from layer to layer, or from word to word?

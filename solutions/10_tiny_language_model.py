@@ -38,7 +38,7 @@ torch.set_printoptions(precision=4, sci_mode=False)
 # %% [markdown]
 # ## Guess the next character
 #
-# Here is the text, Shakespeare's *As You Like It*. (Any text will do. At the end, you can take your
+# Here is the text, Shakespeare's *As You Like It*. (Any text will do. At the end, you can use your
 # own.)
 
 # %%
@@ -71,8 +71,8 @@ print(to_tokens("Touch"), repr(to_text(test[:35])))
 
 # %% [markdown]
 # How good is a guess? Say the model gives the character that really comes next a probability of
-# $p$. Then its **loss** is $-\ln p$: 0 if it was sure and right, 0.69 for even odds, and without
-# limit as $p$ goes to 0. With 68 equally likely characters, it's ln 68:
+# $p$. Then its **loss** is $-\ln p$: it is 0 if the model was sure and right and 0.69 for even
+# odds, and it grows without limit as $p$ goes to 0. With 68 equally likely characters, it's ln 68:
 
 # %%
 n_tokens = len(letters)
@@ -142,7 +142,7 @@ check(next_token_loss)
 
 # %% [markdown]
 # Why so much fuss about one place? Here are the logits of a "model" that does nothing but repeat
-# the character it reads. Compare it with the text unshifted, and it looks perfect:
+# the character it reads. Compare its logits with the unshifted text, and the model looks perfect:
 
 # %%
 sentence = to_tokens("All the world's a stage")[None]
@@ -208,7 +208,7 @@ class CausalSelfAttention(nn.Module):
 
 
 # %% [markdown]
-# ### Exercise 2: `Block` (8 minutes)
+# ### Exercise 2: `Block` (6 minutes)
 #
 # A GPT is a stack of blocks. Each one reads `x`, [batch, n, d_model], and *adds* two things to it:
 #
@@ -267,9 +267,9 @@ check(Block)
 #
 # Now the whole model:
 #
-# - Each token gets a vector from a table, `tokens`, and each place one from another, `positions`;
-#   add the two. Both are `nn.Embedding`s. `n_context` is the number of places; keep it as an
-#   attribute.
+# - Each token gets a vector from a table, `tokens`, and each place gets one from another table,
+#   `positions`; add the two. Both are `nn.Embedding`s. `n_context` is the number of places; keep it
+#   as an attribute.
 # - Then come `n_layers` blocks, in an `nn.ModuleList` called `blocks`. Their d_feedforward is
 #   4 · d_model.
 # - At the end, an `nn.LayerNorm` called `norm`, and a linear layer called `logits`, from d_model to
@@ -401,8 +401,8 @@ plot_lines(
 )
 
 # %% [markdown]
-# From 68 characters to 11 with pairs, and to about 6 with up to 31 characters of context. Each
-# further hundredth comes harder.
+# The choice has shrunk from 68 characters to 11 with pairs, and to about 6 with up to 31 characters
+# of context. Each further hundredth of a nat comes harder.
 #
 # The two lines part a little: the model knows the training text better than the rest. How bad can
 # that get? Take only 2,000 characters of the training text, and train for 400 steps. **Predict
@@ -418,16 +418,21 @@ print(f"training text: {overfitted[0, -1]:.2f} nats; test text: {overfitted[1, -
 # %% reason="rounding, which training magnifies" tags=["nbval-ignore-output"]
 plot_lines(
     range(50, 401, 50),
-    {"2,000 characters of training text": overfitted[0], "test text": overfitted[1]},
+    {
+        "2,000 characters of training text": overfitted[0],
+        "test text": overfitted[1],
+        "before training: ln 68": torch.full((8,), n_tokens).log(),
+    },
     x_name="steps",
     y_name="loss in nats",
+    dashed=["before training: ln 68"],
     caption="The better it knows these 2,000 characters by heart, the worse it reads others.",
 )
 
 # %% [markdown]
 # It learns those 2,000 characters by heart, and in the end it is as lost in the rest of the play as
 # if it had never learned anything. It's even sure of itself there, and being sure and wrong is
-# expensive. This is **overfitting**. You can see it only if you keep a text aside, and the moment
+# expensive. This is **overfitting**. You can see it only if you set some text aside, and the moment
 # to stop is where the second line starts to rise.
 #
 # ## Let it write
@@ -442,7 +447,7 @@ plot_lines(
 # - **top-p**: draw only from the likeliest tokens that together reach a probability of p. If the
 #   model is sure, that's one token; if not, it's many.
 #
-# ### Exercise 4: `sample` (12 minutes)
+# ### Exercise 4: `sample` (16 minutes)
 #
 # Apply the knobs in this order: temperature, top-k, top-p. Each works with the probabilities that
 # the one before has left (they sum to 1 again). For top-p, rank the tokens by their probability and
@@ -507,11 +512,11 @@ check(sample)
 # one call, and then each text draws its own token.
 #
 # - Use caches, one for each block: read the whole text once, then only the new token each time.
-#   Don't read a token twice unless you must, and read none after the last draw.
-# - The model has `n_context` places. When the next piece no longer fits, start over: new caches,
-#   and read the last n_context // 2 tokens again. (The places of those tokens change, so their keys
-#   change, too. That's the price of learned positions.) The same rule covers a text that's too long
-#   to begin with.
+#   Don't read a token twice unless you must, and don't call the model after the last draw.
+# - The model has `n_context` places. When what it would read next no longer fits, start over: new
+#   caches, and read the last n_context // 2 tokens again. (The places of those tokens change, so
+#   their keys change, too. That's the price of learned positions.) The same rule covers a text
+#   that's too long to begin with.
 # - Nobody needs gradients here: `@torch.no_grad()` is already in place.
 #
 # Return the text with the n_new tokens appended, [batch, n + n_new]. This exercise builds on
@@ -598,8 +603,8 @@ view_heads(
 # look for what came after the last one. Large models do this all the time. Let's train a small one
 # to do nothing else. The vocabulary has 32 tokens, and each text is 32 tokens long. It begins with
 # 8 to 16 different tokens in random order, and then repeats them to the end. No model could know
-# the first round, nor when it ends. So the loss counts only what can be known: all that comes after
-# the first token of the second round.
+# the first round, and hardly when it ends. So the loss counts only what comes after the first token
+# of the second round.
 
 
 # %%
@@ -624,7 +629,7 @@ texts, _ = repeating_texts(2, [8], generator)
 print(texts[0].tolist())
 
 # %% [markdown]
-# The model is yours, with two layers of two heads. To see attention do all the work, we take the
+# The model is yours, with two layers of two heads. To make attention do all the work, we take the
 # feed-forward networks out:
 
 
@@ -714,7 +719,7 @@ plot_matrix(
 #
 # That's a story, too. Let's put numbers to it.
 #
-# ### Exercise 6: `previous_token_score` (5 minutes)
+# ### Exercise 6: `previous_token_score` (4 minutes)
 #
 # How much does each head look at the token just before? Take the mean over all queries that have
 # one. (You don't need `tokens` here. This score and the next take the same arguments, so that you
@@ -741,13 +746,13 @@ def previous_token_score(
 check(previous_token_score)
 
 # %% [markdown]
-# ### Exercise 7: `induction_score` (10 minutes)
+# ### Exercise 7: `induction_score` (12 minutes)
 #
 # How much does each head look where an induction head would? For a query with token X, that's every
 # place right *after* an earlier X. (With X at the places 2 and 5, a query with token X at place 9
 # would look at 3 and 6. If place 8 has an X, too, then place 9 comes right after it, and counts as
 # well.) Add up the weights on these places, and take the mean over all queries that have such a
-# place. If none has, the score is 0.
+# place. If none has, the scores are 0.
 
 
 # %%
@@ -782,8 +787,8 @@ for layer in range(2):
 
 # %% [markdown]
 # The numbers agree with the maps: layer 0 looks at the token before, layer 1 at what came after.
-# (Layer 0's scores are only about a half, because its stripes fade after the first round.) Now go
-# through the training and see when each of the heads appears:
+# (Layer 0's scores are only about a half, because its stripes fade after place 15: no first round
+# is longer than 16.) Now go through the training and see when each of the heads appears:
 
 # %% reason="rounding, which training magnifies" tags=["nbval-ignore-output"]
 view_training(
@@ -817,11 +822,11 @@ for layer in range(2):
 # score measures, and **copying**, that the head makes the token it looks at likelier.) What does
 # the model *do*?
 #
-# ### Exercise 8: `copy_accuracy` (6 minutes)
+# ### Exercise 8: `copy_accuracy` (4 minutes)
 #
-# How often is a model right where it can know the answer? Its guess is the likeliest token, and
-# only guesses about tokens that can be known count. `known[:, j]` is True if the token at place j
-# can be known, so it's about the guess that is made one place earlier.
+# How often is a model right where it can know the answer? Its guess is the likeliest token, and a
+# guess counts only if its token can be known. `known[:, j]` is True if the token at place j can be
+# known, so it's about the guess that is made one place earlier.
 
 
 # %%
@@ -865,7 +870,8 @@ predict("another_period", ...)
 
 # %% tags=["trained"]
 for period in (8, 10, 12, 14, 16, 20):
-    print(f"period {period:2}:", percent_right(copies, [period]), percent_right(shortcut, [period]))
+    first, second = percent_right(copies, [period]), percent_right(shortcut, [period])
+    print(f"period {period:2}: first model {first:4}, second {second:4}")
 
 # %% tags=["trained"]
 other_text = repeating_texts(1, [16], torch.Generator().manual_seed(1))[0][0]
@@ -874,14 +880,14 @@ for name, model in (("first", copies), ("second", shortcut)):
     print(f"{name} model, induction at period 16: {found[0]:.2f} {found[1]:.2f}")
 
 # %% [markdown]
-# The second column is the second model's, and with a period of 16 it's never right. It doesn't look
-# for the token's last occurrence at all. It looks 11 places back, or 23, whatever is there. (So
-# with a period of 8, it's right in the last round, by accident: 24 places are three rounds of 8.)
-# For a period of 12, the two models can't be told apart, and the score gave both the same mark.
-# That wasn't the score's fault, but the text's: at period 16, it tells them apart. The first model
-# is right for every period, even for 20, which was never in its training. And there was a hint: the
-# second model's *layer 0* scores as high as its layer 1. In layer 0, no key knows what came before
-# it, so there can't be an induction head.
+# The second column is the second model's, and with a period of 16, that model is never right. It
+# doesn't look for the token's last occurrence at all. It looks 11 places back, where what comes
+# next stood one round of 12 ago, or 23, two rounds ago, whatever is there. (With a period of 8, 23
+# places back is right, too, by accident.) For a period of 12, their guesses are equally good, and
+# in layer 1 the score gave both nearly the same mark. That was the text's fault: at period 16, the
+# score tells them apart. The first model is right for every period, even for 20, which was never in
+# its training. And there was a hint: the second model's *layer 0* scores as high as its layer 1. In
+# layer 0, no key knows what came before it, so there can't be an induction head.
 #
 # So a pattern in the weights is only the first kind of evidence. The second: **change something
 # that shouldn't matter if the explanation is right**, here the period. A model that looks for the
@@ -898,7 +904,8 @@ for name, model in (("first", copies), ("second", shortcut)):
 #
 # Leave the given model as it is: `copy.deepcopy(model)` copies it with all that it holds. Change a
 # parameter under `torch.no_grad()`. And beware of biases: the output layer's bias belongs to no
-# head, so leave it alone; the value layer's bias is divided among the heads.
+# head, so leave it alone. If you clear the value layer instead, clear the head's part of its bias,
+# too.
 
 
 # %%
@@ -951,8 +958,8 @@ for name, part in parts.items():
 # (2022) found heads that start to work only when another is gone, and in a Chinchilla of 7 billion
 # parameters, McGrath et al. (2023) saw later layers make up for a missing one. So "nothing
 # happened" doesn't mean that a head does nothing. The two previous-token heads below them share
-# their work: without either one, more guesses are wrong, and without both, the model hardly copies
-# at all. That fits the story. Without them, the induction heads have nothing to go on.
+# their work: take out one of them, and more guesses are wrong; take out both, and the model hardly
+# copies at all. That fits the story. Without them, the induction heads have nothing to go on.
 #
 # Finally, the story says that it takes *two* layers. Is that true?
 
@@ -965,7 +972,8 @@ print("one layer:", percent_right(single, periods))
 # in three.) Its keys know their own token and their place, but not what came before them.
 #
 # That's the story's last claim: what layer 1 takes from layer 0 is in its **keys**. To test it, let
-# layer 1 make its queries, its keys or its values from the stream as it was *before* layer 0:
+# layer 1 make its queries, its keys or its values from the stream as it was *before* layer 0. (A
+# *pre-hook* runs before its module, and what it returns takes the place of the input.)
 
 
 # %%
@@ -1005,7 +1013,8 @@ plot_matrix(
 
 # %% [markdown]
 # For most heads, taking one out raises the loss by a few hundredths of a nat at most. One in the
-# first layer costs far more than any other. Go back to the lines above, and see what it looks at.
+# first layer costs far more than any other. It looks at the character before, and so does a head
+# that costs a third of that: what a head looks at isn't all that it does.
 #
 # ## What a large model adds, and what it doesn't
 #
@@ -1014,27 +1023,30 @@ plot_matrix(
 # That makes 124 million parameters, since it uses one table for both `tokens` and `logits`; the
 # code stays the same except for such details. Newer models have rotary positions (lesson 7),
 # grouped queries and tiles (lesson 9), norms that skip the mean, and feed-forward networks with a
-# gate. And they differ in their attention, as of November 2026:
+# gate. And they differ in their attention. Here are six of 2019 to 2025:
 #
 # | model | width | layers | heads × features | key heads | positions | attention |
 # |---|---|---|---|---|---|---|
 # | yours | 64 | 4 | 4 × 16 | 4 | learned | causal |
 # | GPT-2 small, 2019 | 768 | 12 | 12 × 64 | 12 | learned | causal |
 # | Llama 2 7B, 2023 | 4,096 | 32 | 32 × 128 | 32 | rotary | causal |
-# | DeepSeek-V3, 2024 | 7,168 | 61 | 128 × 128 | a latent of 512 | rotary, partial | causal |
-# | Gemma 3 4B, 2025 | 2,560 | 34 | 8 × 256 | 4 | rotary | 5 of 6 layers: a window of 1,024 |
-# | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | every other layer: a window of 128 |
+# | DeepSeek-V3, 2024 | 7,168 | 61 | 128 × 192 | latents | rotary, partial | causal |
+# | Gemma 3 4B, 2025 | 2,560 | 34 | 8 × 256 | 4 | rotary | 5 of 6 layers: 1,024 tokens |
+# | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | every other layer: 128; sinks |
 # | Qwen3-Next 80B, 2025 | 2,048 | 48 | 16 × 256 | 2 | rotary, partial | 3 of 4 layers: linear |
 #
 # (From the reports on [Llama 2](https://arxiv.org/abs/2307.09288),
 # [DeepSeek-V3](https://arxiv.org/abs/2412.19437), [Gemma 3](https://arxiv.org/abs/2503.19786) and
 # [gpt-oss](https://arxiv.org/abs/2508.10925), and the page of
-# [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct). *Linear* attention keeps a
-# state of fixed size instead of a cache.)
+# [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct). Windows are given in
+# tokens. DeepSeek-V3's latents have 512 numbers, and its values 128 features. *Linear* attention
+# keeps a state of fixed size instead of a cache. A *sink* is a number per head that softmax adds to
+# each sum, so that weights may sum to less than 1.)
 #
 # Two more words that you will meet. **QK-norm**: Gemma 3 and Qwen3 norm queries and keys before the
 # product, so that no score gets too large. **Mixture of experts**: DeepSeek-V3, gpt-oss and
-# Qwen3-Next have many feed-forward networks in each block, and each token goes through a few.
+# Qwen3-Next have many feed-forward networks in most of their blocks, and each token goes through a
+# few.
 #
 # Llama 2 7B was trained on two trillion tokens. Yours has read nine tenths of a play five and a
 # half times, one character at a time.
@@ -1049,7 +1061,7 @@ plot_matrix(
 # - Turn a text into tokens, and measure a model in **nats** against a baseline, on text that it has
 #   never seen.
 # - Build a **GPT** from blocks, train it, and notice when it **overfits**.
-# - **Write** with it: temperature, top-k and top-p, with caches, past the end of its context.
+# - **Write** with it, using temperature, top-k, top-p and caches, past the end of its context.
 # - Score heads for a pattern, and test the explanation: **change** what shouldn't matter, and
 #   **take out** what should.
 #
@@ -1075,11 +1087,11 @@ plot_matrix(
 # %% [markdown]
 # ### Challenge: `speculate` (optional, 15 minutes)
 #
-# A large model is slow for each token that it writes, but can judge several at once nearly as fast
-# as one. So let a small model, the **draft**, write ahead, and let the large one, the **target**,
-# judge. Can that be done so that every text is *exactly* as likely as if the target had written it
-# alone? Leviathan et al. (2023) found a rule. The draft has drawn `token` from its own
-# probabilities, $q$. The target's are $p$:
+# A large model is slow to write each token, but it can judge several at once nearly as fast as one.
+# So let a small model, the **draft**, write ahead, and let the large one, the **target**, judge.
+# Can that be done so that every text is *exactly* as likely as if the target had written it alone?
+# Leviathan et al. (2023) found a rule. The draft has drawn `token` from its own probabilities, $q$.
+# The target's are $p$:
 #
 # - If $p \ge q$ for this token, keep it.
 # - If not, keep it with probability $p / q$.
@@ -1130,7 +1142,7 @@ check(speculate)
 # ### Further reading
 #
 # - [Radford et al. 2019](https://github.com/openai/gpt-2): GPT-2, its code and the paper. And
-#   [Karpathy's nanoGPT](https://github.com/karpathy/nanoGPT), a GPT for real in a few hundred lines
+#   [Karpathy's nanoGPT](https://github.com/karpathy/nanoGPT), a real GPT in a few hundred lines
 #   that you can now read.
 # - [Holtzman et al. 2020](https://arxiv.org/abs/1904.09751): why the likeliest text is a dull one,
 #   and top-p.

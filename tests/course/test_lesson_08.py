@@ -1,7 +1,10 @@
 """Lesson 8: the patients are what they are said to be, and the course's tests find it."""
 
+from dataclasses import replace
+
 import pytest
 import torch
+from torch import nn
 
 from autograder.asking.collect import collect
 from autograder.judging.judge import judge
@@ -18,6 +21,8 @@ from autograder.utils.models import (
     WRONG_SCALE,
     WRONG_SUM,
     Patient,
+    admit,
+    rotate_pairs,
 )
 from autograder.utils.plots.scoreboard import outcomes
 from tests.course.forty_patients import FORTY_PATIENTS
@@ -159,3 +164,44 @@ def test_outcomes_of_a_test_that_finds_nothing():
 
 def test_a_test_that_isnt_written_yet_is_left_out():
     assert outcomes(unwritten, LEAK) == {}
+
+
+@pytest.mark.parametrize(
+    ("edits", "diagnosis"), [({}, SOUND), ({"/ self.d_head**0.5": ""}, WRONG_SCALE)]
+)
+@pytest.mark.parametrize("sizes", [(64, 4, 4), (24, 6, 1)])
+def test_a_module_that_a_learner_brings_is_admitted(lesson_8, edits, diagnosis, sizes):
+    """In train mode, with gradients and biases, in float64, of other sizes."""
+    module = replace(HEALTHY, edits=edits).make(*sizes).train().double().requires_grad_()
+    for name in ("query", "key", "value", "output"):
+        getattr(module, name).bias = nn.Parameter(torch.randn(getattr(module, name).out_features))
+    del module.d_head, module.n_kv_heads
+    admitted = admit(module)
+    assert lesson_8["diagnose"](admitted) == diagnosis
+    assert module.training and module.query.bias.any()  # the learner's own stays as it is
+
+
+def test_what_is_no_attention_is_not_admitted():
+    with pytest.raises(ValueError, match=r"no nn\.Linear called `query`"):
+        admit(nn.Linear(2, 2))
+    module = HEALTHY.make()
+    del module.n_heads
+    with pytest.raises(ValueError, match="no attribute `n_heads`"):
+        admit(module)
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype", "same"),
+    [
+        (1000, torch.float32, True),
+        (257, torch.bfloat16, True),
+        (258, torch.bfloat16, False),
+    ],
+)
+def test_patient_u_is_ill_in_bfloat16_after_257_words(lesson_8, n, dtype, same):
+    place, words = torch.arange(n), torch.randn(64).to(dtype).expand(n, 64)
+    healthy, ill = lesson_8["turn"](words, place), lesson_8["patient_u"](words, place)
+    assert torch.equal(healthy, ill) == same
+    torch.testing.assert_close(
+        healthy.float(), rotate_pairs(words.float(), place), atol=0.02, rtol=0
+    )

@@ -39,13 +39,14 @@ ELSEWHERE = {
         "90%": "the lowest seed in utils/data/longer_texts.csv",
         "97%": "likewise",
         "3.2": "a section of a paper",
-        "6.8": "tests/course/test_lesson_07.py",
         "0.21": "500 to the power of −1/4",
         "500,000": "the config of Llama 3",
+        "1,000,000": "likewise, of Code Llama",
     },
     "08_debugging_clinic": {
         "0.086": "the correlation that the report gives",
         "0.64": "likewise, the sum of weights",
+        "65,536": "likewise, the first place of an image",
     },
     "09_fast_attention": {
         "2,000": "an example",

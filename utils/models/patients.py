@@ -25,8 +25,8 @@ HEALTHY = Patient((), "As it should be.")
 PATIENTS = {
     "A": Patient(
         (LEAK,),
-        "The causal mask came only together with the mask for padding. Without padding, there was "
-        "neither.",
+        "The causal mask came only together with a mask that the caller may pass. Without that "
+        "one, there was neither.",
         "facebookresearch/xformers#103",
         {
             "def weigh(self, query, key):": "def weigh(self, query, key, keep=None):",

@@ -14,7 +14,7 @@ DIGITS = 4  # decimals of the numbers that a script gets
 # A model the size of Llama 2 7B: its layers, its heads and their width, two bytes for each number.
 LAYERS, HEADS, WIDTH, BYTES = 32, (32, 8, 4, 2, 1), 128, 2
 LATENT = 576  # numbers that DeepSeek-V2 keeps for each word
-MODEL, CARD = 13, 24  # GB
+MODEL, CARD = 13.5, 24  # GB
 N_WORDS = 8192  # for which the still picture shows the memory
 
 

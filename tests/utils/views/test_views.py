@@ -254,10 +254,10 @@ def test_a_tile_has_at_least_one_key():
 def test_memory_depends_on_what_is_kept(open_view):
     page = open_view("memory")
     assert said(page) == (
-        "The model takes 13 GB, the cache 17.2 GB. Together that is more than the card's 24 GB."
+        "The model takes 13.5 GB, the cache 17.2 GB. Together that is more than the card's 24 GB."
     )
     page.get_by_text("8 key heads").click()
-    assert said(page).endswith("the cache 4.3 GB. 6.7 GB of the card's 24 GB are left.")
+    assert said(page).endswith("the cache 4.3 GB. 6.2 GB of the card's 24 GB are left.")
     page.get_by_label("texts at once").press("Home")
     assert "the cache 1.1 GB" in said(page)
 
