@@ -177,7 +177,7 @@ plot_matrix(
     torch.stack([causal_keep(6), padding_keep(lengths, 6)[1].expand(6, 6), keep[1]]),
     titles=["causal", "padding of “one step starts”", "both, with &"],
     value_range=(0, 1),
-    caption="Three masks. 1: the query may attend to the key. 0: it may not.",
+    caption="Three masks. ✓: the query may attend to the key. ×: it may not.",
 )
 
 # %% [markdown]
@@ -541,7 +541,7 @@ plot_attention(
     query_labels=["word 3", "word 4"],
     key_labels=[f"word {i}" for i in range(5)],
     titles=["is_causal=True", "the last rows of causal_keep(5)"],
-    caption="Two queries, five keys: `is_causal=True` counts from the top left corner.",
+    caption="Two queries, five keys: is_causal=True counts from the top left corner.",
 )
 
 # %% [markdown]
