@@ -24,13 +24,15 @@ class CtrlC:
             raise KeyboardInterrupt
 
     def __enter__(self) -> Self:
-        self._before = signal.getsignal(signal.SIGINT)
-        if callable(self._before) and _can_set():
+        before = signal.getsignal(signal.SIGINT)
+        # Ctrl-C may be ignored, as after `nohup`, or handled by code that isn't Python's.
+        self._before = before if callable(before) and _can_set() else None
+        if self._before:
             signal.signal(signal.SIGINT, self._press)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if _can_set():
+        if self._before:
             signal.signal(signal.SIGINT, self._before)
 
     def _press(self, number: int, frame: FrameType | None) -> None:
@@ -62,5 +64,5 @@ def delayed() -> Iterator[None]:
 
 
 def _can_set() -> bool:
-    """Whether this thread may say what signals do; formgrader's, which no terminal has, may not."""
+    """Whether this thread may say what signals do. Formgrader's may not, and has no terminal."""
     return threading.current_thread() is threading.main_thread()
