@@ -1302,10 +1302,10 @@ for head, share in enumerate((to_opposite > 0.5).float().mean(1)):
     print(f"head {head}: corner 3 in {share[0]:.0%}, corner 4 in {share[1]:.0%} of the squares")
 
 # %% [markdown]
-# For corner 4 nearly always, for corner 3 in half of the squares, and by one head each. No arrow
-# shows what residual connections carry past an attention, and the decoder also reads corner 2
-# itself. Weights are a clue to the rule, not the rule. And with another seed, a model that is just
-# as good may look elsewhere: try seed 1.
+# In nearly all for corner 4, in about half for corner 3, and each time it's the work of one head.
+# No arrow shows what residual connections carry past an attention, and the decoder also reads
+# corner 2 itself. Weights are a clue to the rule, not the rule. And with another seed, a model that
+# is just as good may look elsewhere: try seed 1.
 #
 # See for yourself. Go back through the training of this square, then move corners 1 and 2 (with the
 # mouse, or with arrow keys) and watch where your model puts the others, and where it looks:

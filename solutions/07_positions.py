@@ -707,10 +707,10 @@ class Rotary(Positions):
 # %% [markdown]
 # ### Side by side
 #
-# What does each scheme do to the scores if only the places differ? For the two that are added
-# to the words, here are the dot products of the vectors themselves; the others get the same word
-# over and over. (Each map is divided by its largest number. The two that are learned have learned
-# nothing yet.)
+# What does each scheme do to the scores if only the places differ? For the two that are added to
+# the words, here are the dot products of the vectors themselves; for the two that are added to the
+# scores, what they add; and rotary turns the same word over and over. (Each map is divided by its
+# largest number. The two that are learned have random numbers here.)
 
 # %%
 torch.manual_seed(0)
@@ -949,8 +949,8 @@ for name, model in models.items():
 # than in others, but neither gets back to where it was.
 #
 # If half turns are the trouble, let the second pair finish its turn while the model learns, so that
-# training shows it what comes around. With a base of 500, this pair turns by 0.21 per word, once
-# around in 30:
+# training shows it what a full turn looks like. With a base of 500, this pair turns by 0.21 per
+# word, once around in 30:
 
 # %% reason="rounding depends on the processor, and grows in training" tags=["nbval-ignore-output"]
 faster = train_reader("rotary, base 500", last_marked, seed=0)
@@ -967,9 +967,9 @@ print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 # training hasn't been, and then train a little longer. A **larger base** slows the pairs down
 # (Llama 2 has 10,000, and Code Llama, which was made from it, 1,000,000). **Position
 # interpolation** (Chen et al. 2023) divides all places by a factor. **YaRN** (Peng et al. 2023)
-# does that only to pairs that don't complete a turn in training; it leaves those alone that
-# complete 32 or more, and others get something in between. To read four times as far, this is how
-# much each slows down the pairs of a head:
+# does that only to pairs that don't complete a turn in training; it leaves alone those that
+# complete 32 or more, and the rest get something in between. Here is how much each of the three
+# slows down the pairs of a head, to read four times as far:
 
 # %%
 d_head, trained, factor = 64, 4096, 4
@@ -1067,8 +1067,8 @@ check(t5_bucket)
 # Here's something to try: **squeeze the places.** Chen et al. (2023) let a rotary model read longer
 # texts by dividing all places by a factor: `rotate(x, torch.arange(n) / 2)`. Then hardly any
 # distance is longer than those in training, though half steps are new. Change your trained rotary
-# model's `turn` that way. How well does it do at 64? Then train one on *three back*. What does
-# squeezing cost it, even at 32?
+# model's `turn` that way. How well does it do at 64? Then squeeze one that was trained on *three
+# back*. What does that cost it, even at 32?
 
 # %% [markdown]
 # ### Further reading

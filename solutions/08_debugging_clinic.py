@@ -73,8 +73,8 @@ view_probe(
 )
 
 # %% [markdown]
-# For words 0, 2, 4 and 6. J reads two words at a time without a mask, so only the second of them
-# leaks, into the first.
+# J looks healthy for words 0, 2, 4 and 6. It reads two words at a time without a mask, so only the
+# second of them leaks, into the first.
 
 # %% [markdown]
 # In a clinic, no patient comes with a healthy twin. All you have is the module itself. You may call
@@ -270,9 +270,9 @@ check(find_blind_spot)
 # %% [markdown]
 # ## Read, and repair
 #
-# A test says *what* is wrong. To find out *where*, you have to read. Here is code that runs but is
-# wrong, the first of four. **Repair it in place**, and change as little as you can. If you can't
-# see the defect, do what you did above: take a small input, and look at the weights.
+# A test says *what* is wrong. To find out *where*, you have to read. Here is the first of four
+# pieces of code that run but are wrong. **Repair it in place**, and change as little as you can. If
+# you can't see the defect, do what you did above: take a small input, and look at the weights.
 #
 # ### Exercise 3: `repair_1` (6 minutes)
 #
@@ -446,8 +446,8 @@ check(find_scale)
 # %% [markdown]
 # ### Exercise 6: `repair_2` (4 minutes)
 #
-# The second to repair is softmax by hand. It's right as long as all rows are similar, so it passed
-# its tests. Then a model produced rows that were far apart, and the result was NaN.
+# The second piece of code to repair is softmax by hand. It's right as long as all rows are similar,
+# so it passed its tests. Then a model produced rows that were far apart, and the result was NaN.
 
 
 # %%
@@ -597,7 +597,7 @@ len(torch.arange(1000, dtype=torch.bfloat16).unique())
 
 # %%
 def turn(x, positions):
-    """Turn words by their places, and compute the angles in float32 at least."""
+    """Turn words by their places, in float32 whatever their dtype."""
     return rotate_pairs(x.float(), positions).to(x.dtype)
 
 
@@ -624,8 +624,8 @@ for dtype in (torch.float32, torch.bfloat16):
 # [GPT-NeoX](https://github.com/EleutherAI/gpt-neox/issues/1003) computed its angles in the model's
 # dtype. And in 2026, an [image model](https://github.com/huggingface/diffusers/issues/13920) had
 # places from 65,536 on, where bfloat16 has only every 512th number. So all pixels of a picture were
-# in the same place, and the picture was a single color. **Test in the dtype, and at the lengths,
-# that will run.** What to compare with? The same module in float64.
+# in the same place, and the picture was a single color. **Test with the dtype and the lengths that
+# you will use**, and compare with the same module in float64.
 #
 # ### Exercise 9: `repair_4` (5 minutes)
 #
@@ -733,8 +733,8 @@ for name, patient in PATIENTS.items():
 #   tells you what you want to know, and make the case so small that you know the answer.
 # - Check a **test**: see it fail on something wrong, and stay silent on sound code that is written
 #   differently.
-# - **Choose sizes** that hide nothing: no two equal, none 1, and texts longer than every limit; and
-#   the **dtype** that will run.
+# - **Choose sizes** that hide nothing: no two equal, none 1, and texts longer than every limit.
+#   Test with the **dtype** that you will use.
 # - Find a defect by reading the code, **repair** it, and report it with the **smallest input**.
 #
 # ### Test yourself

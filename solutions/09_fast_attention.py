@@ -160,8 +160,8 @@ check(KVCache)
 # A window forgets the first words like all others, and a model that was trained without a window
 # breaks when those words go. Many of its heads put their weight on the first words when there is
 # nothing to look for, whatever those words are: Xiao et al. (2023) call that an **attention sink**.
-# Let's build one. All queries ask for feature 0, only the first word's key has it, and its value
-# is 0:
+# Let's build one. All queries ask for feature 0, which only the first word's key has, and the first
+# word's value is 0:
 
 # %%
 query, key, value = torch.randn(3, 1, 1, 300, 16)
@@ -276,10 +276,11 @@ for n_kv_heads in (32, 8):
 # %% [markdown]
 # Eight texts share one reading of the weights, but each has its own cache. So it's the cache that
 # they wait for, and with a quarter of the key heads, the model writes twice as much. (A
-# **quantized** cache, with 8 or 4 bits per number, helps in the same way.) The multiplications
-# hardly count: two per weight make 13.5 billion for a word, and an H100 does 989 trillion per
-# second in bfloat16. Reading a prompt is another matter. All its words share one reading, so there
-# the multiplications count, and servers treat the two apart: **prefill** and **decode**.
+# **quantized** cache, with 8 or 4 bits per number, helps in the same way.) The arithmetic hardly
+# counts: a multiplication and an addition per weight make 13.5 billion steps for a word, and an
+# H100 does 989 trillion per second in bfloat16. Reading a prompt is a different matter. All its
+# words share one reading, so there the arithmetic counts, and servers treat the two apart:
+# **prefill** and **decode**.
 #
 # ### Exercise 3: `CachedSelfAttention` (14 minutes)
 #
@@ -370,7 +371,7 @@ plot_growth(
 )
 
 # %% [markdown]
-# (Everything again may be steeper than we counted. A large matrix of scores doesn't fit into the
+# (The upper line may be steeper than we counted: a large matrix of scores doesn't fit into the
 # processor's fast memory.)
 #
 # ## Is this a bug?
@@ -856,11 +857,11 @@ for name, form in forms.items():
     print(f"{name:12} {peak:5.1f} MB")
 
 # %% [markdown]
-# What is saved isn't the peak, as you see in tiles; by hand, both are small. The weights are
-# computed twice, and in Python that takes time. On a graphics card, it *saves* time: moving large
-# matrices in and out of its memory takes longer than computing them again. That's why
-# FlashAttention computes them again. It's one reason models can read texts of a hundred thousand
-# words.
+# In tiles, autograd saves more than all at once, and still the peak is lower. By hand, both are
+# small. The weights are computed twice, and in Python that takes time. On a graphics card, it
+# *saves* time: moving large matrices in and out of its memory takes longer than computing them
+# again. That's why FlashAttention computes them again. It's one reason models can read texts of a
+# hundred thousand words.
 
 # %% [markdown]
 # ## What you can do now
@@ -944,8 +945,8 @@ check(latent_attention)
 
 # %% [markdown]
 # What does it cost? In DeepSeek-V3, a layer has 128 heads of 128 features, latents of 512 numbers,
-# and that one rotated key, of 64. Here is what one word of the text costs the next word, with keys
-# and values and without:
+# and that one rotated key, of 64. Here is what each word of the text costs when the next one is
+# written, with keys and values or with latents alone:
 
 # %%
 n_heads, d_head, d_rotated, d_latent = 128, 128, 64, 512
@@ -959,8 +960,8 @@ for name, numbers in read.items():
 
 # %% [markdown]
 # A 57th of the reading, for more than three times the arithmetic. When a model writes, it waits for
-# memory, so that's a bargain. When it reads a prompt, it isn't. There, vLLM makes keys and values
-# after all, as of 2026.
+# memory, so that's a bargain. When it reads a prompt, it isn't: there, vLLM still makes keys and
+# values in 2026.
 #
 # One thing to try: **where does rounding add up?** Feed 2,000 random words, one at a time, through
 # eight layers of `CachedSelfAttention`, each with its own cache, and through the same layers

@@ -880,14 +880,14 @@ for name, model in (("first", copies), ("second", shortcut)):
     print(f"{name} model, induction at period 16: {found[0]:.2f} {found[1]:.2f}")
 
 # %% [markdown]
-# The second column is the second model's, and with a period of 16, that model is never right. It
-# doesn't look for the token's last occurrence at all. It looks 11 places back, where what comes
-# next stood one round of 12 ago, or 23, two rounds ago, whatever is there. (With a period of 8, 23
-# places back is right, too, by accident.) For a period of 12, their guesses are equally good, and
-# in layer 1 the score gave both nearly the same mark. That was the text's fault: at period 16, the
-# score tells them apart. The first model is right for every period, even for 20, which was never in
-# its training. And there was a hint: the second model's *layer 0* scores as high as its layer 1. In
-# layer 0, no key knows what came before it, so there can't be an induction head.
+# With a period of 16, the second model is never right. It doesn't look for the token's last
+# occurrence at all. It looks 11 places back, or 23, whatever is there: in rounds of 12, that's
+# where the next token stood one round ago, or two. (With a period of 8, 23 places back is right,
+# too, by accident.) For a period of 12, their guesses are equally good, and in layer 1 the score
+# gave both nearly the same mark. That was the text's fault: at period 16, the score tells them
+# apart. The first model is right for every period, even for 20, which was never in its training.
+# And there was a hint: the second model's *layer 0* scores as high as its layer 1. In layer 0, no
+# key knows what came before it, so there can't be an induction head.
 #
 # So a pattern in the weights is only the first kind of evidence. The second: **change something
 # that shouldn't matter if the explanation is right**, here the period. A model that looks for the
