@@ -108,7 +108,7 @@ class Question:
     as_dict: bool = False
     forbidden: list[str] = field(default_factory=list)
     trial: str = ""
-    seconds: float = 5.0
+    seconds: float = 10.0
     contract: str = ""
 
     def to_tree(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ advances: whether the same generator gives something else the next time.
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ from autograder.asking.models import require_own_memory
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
 
-DRAWS = 1000  # so that a frequency is hardly ever off by more than 0.06
+DRAWS = 500  # so that a frequency is hardly ever off by more than 0.08
 SOME_DRAWS = 30
 LEAST_DRAWN = 9  # tokens, so that two texts are hardly ever the same
 HEAT = 1e6  # at such a temperature, all tokens are equally likely
@@ -137,9 +138,7 @@ def write_on(
     tokens per call: how many the model was given each time.
     light: whether it was called without keeping what a way back would need.
     again: whether a second call gives the same, as it should when nothing is left to chance.
-    random: whether temperature makes a difference, and the texts of a batch differ.
-    usual: whether the temperature is 1 if none is given.
-    by_generator, varies, advances: see above.
+    Where the temperature isn't 0, also the facts of `_chance`.
     """
     with _noted_calls(model) as calls, _as_it_was(model):
         result = function(model, tokens, n_new, **how)
@@ -150,23 +149,30 @@ def write_on(
     with _as_it_was(model.eval()):
         facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
     model.train()
+    if how.get("temperature", 1.0):
+        facts.update(_chance(partial(function, model, tokens, max(LEAST_DRAWN, n_new))))
+    return result
 
-    n_drawn = max(LEAST_DRAWN, n_new)
+
+def _chance(write: Callable[..., Tensor]) -> Facts:
+    """Find out what chance does to what is written.
+
+    random: whether temperature makes a difference, and the texts of a batch differ.
+    usual: whether the temperature is 1 if none is given.
+    by_generator, varies, advances: see above.
+    """
 
     def heated(generator: torch.Generator | None, temperature: float = HEAT) -> Tensor:
-        text: Tensor = function(
-            model, tokens, n_drawn, temperature=temperature, generator=generator
-        )
-        return text
+        return write(temperature=temperature, generator=generator)
 
-    facts.update(_sources(heated))
     hot = heated(_generator())
-    one_for_all = len(hot) > 1 and (hot[:, -n_drawn:] == hot[0, -n_drawn:]).all()
+    one_for_all = len(hot) > 1 and (hot[:, -LEAST_DRAWN:] == hot[0, -LEAST_DRAWN:]).all()
     cold = torch.equal(heated(_generator(), 0.0), hot)
-    unsaid: Tensor = function(model, tokens, n_drawn, generator=_generator())
-    facts["random"] = torch.tensor(not (cold or one_for_all))
-    facts["usual"] = torch.tensor(torch.equal(unsaid, heated(_generator(), 1.0)))
-    return result
+    usual = torch.equal(write(generator=_generator()), heated(_generator(), 1.0))
+    return _sources(heated) | {
+        "random": torch.tensor(not (cold or one_for_all)),
+        "usual": torch.tensor(usual),
+    }
 
 
 @contextlib.contextmanager

@@ -29,6 +29,8 @@ from autograder.lessons.parts import Forbids, Judged, Keeps, Reads, Result, Tria
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
+AMPLE = 600.0  # seconds for all cases of an exercise
+
 
 def build(lesson: Lesson) -> LessonReference:
     """Build a lesson's reference. Raises AuthoringError."""
@@ -63,11 +65,11 @@ class ExerciseBuilder:
     def build(self) -> tuple[Question, AnswerKey]:
         """Build both halves. Raises AuthoringError if the exercise is not sound."""
         require_true_examples(self.lesson, self.exercise.name)
-        others = {v.name: self._answers(v) for v in self.exercise.alternatives}
+        others = {v.name: self._answers(v, len(self.cases)) for v in self.exercise.alternatives}
         known = self.lesson.mistakes(self.exercise)
         asked = sum(not case.fresh for case in self.cases)  # mistakes fail before fresh cases
         wrong = {m.name: [self._answers(v, asked) for v in m.variants] for m in known}
-        right = {"the solution": collect(self.solution, self.question), **others}
+        right = {"the solution": self._collect(self.solution, len(self.cases)), **others}
         key = self._key(
             [MistakeKey(m.name, m.say, list(map(self._footprints, wrong[m.name]))) for m in known]
         )
@@ -96,11 +98,15 @@ class ExerciseBuilder:
         asked = zip(self.cases, answers, strict=False)  # mistakes have no fresh cases
         return [footprint(measured(self.measure, case.call.arguments, a)) for case, a in asked]
 
-    def _answers(self, variant: Variant, count: int | None = None) -> list[Answer]:
-        """Collect a variant's answers to the first `count` cases, or to all."""
+    def _answers(self, variant: Variant, count: int) -> list[Answer]:
+        """Collect a variant's answers to the first `count` cases."""
         namespace = self.lesson.namespace({self.exercise.name: variant})
-        question = replace(self.question, calls=self.question.calls[:count])
-        return collect(namespace[self.exercise.name], question)
+        return self._collect(namespace[self.exercise.name], count)
+
+    def _collect(self, answer: Callable, count: int) -> list[Answer]:
+        """Collect the course's own answers, which all end: a slow machine may take its time."""
+        calls = self.question.calls[:count]
+        return collect(answer, replace(self.question, calls=calls, seconds=AMPLE))
 
 
 def question_of(exercise: Exercise, calls: list[Call]) -> Question:

@@ -53,16 +53,18 @@ def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | No
         where = pick_slice(differs)
         corner = pick_corner(differs[where])
     decimals = telling_decimals(expected, got) if same else 3
-    marks = None if wrong is None or wrong.all() else wrong[where][corner]  # don't mark every cell
+    everywhere = wrong is not None and bool(wrong.all())
+    marks = None if wrong is None or everywhere else wrong[where][corner]
+    everything = ", wrong everywhere" if everywhere and got.numel() > 1 else ""
     panels = [
-        ("expected", expected, where, None),
-        ("yours", got, where if same else _first(got), marks),
+        ("expected", expected, where, "", None),
+        ("yours", got, where if same else _first(got), everything, marks),
     ]
-    tables = [t[at][corner] if t.numel() else t.flatten() for _, t, at, _ in panels]
+    tables = [t[at][corner] if t.numel() else t.flatten() for _, t, at, *_ in panels]
     style = Style(*value_range(expected, got), decimals, widest(decimals, *tables))
     html, text = "", []
-    for (word, tensor, at, marked), shown in zip(panels, tables, strict=True):
-        title = f"{word}: {output} {tuple(tensor.shape)}{_place(at, corner)}"
+    for (word, tensor, at, said, marked), shown in zip(panels, tables, strict=True):
+        title = f"{word}: {output} {tuple(tensor.shape)}{_place(at, corner)}{said}"
         legend = "" if marked is None else ", framed where wrong"
         html += heatmap(shown, title + legend, style, marked)
         text.append(f"  {title}:\n{plain_table(shown, decimals, marked)}")

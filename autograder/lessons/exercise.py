@@ -49,7 +49,7 @@ class Exercise:
     excuses: why certain mutants of the solution are right, by the start of their label.
     challenge: whether it is optional. It is checked in the notebook, but never graded, and its
         points count nowhere.
-    seconds: processor time for all its cases together.
+    seconds: processor time for all its cases together, ten times what a slow right answer takes.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Exercise:
     also: tuple[Form, ...] = (*SIZES, Form.DOUBLE, *CALLS)
     excuses: Mapping[str, str] = field(default_factory=dict)
     challenge: bool = False
-    seconds: float = 5.0
+    seconds: float = 10.0
 
     @property
     def points(self) -> int:

@@ -282,7 +282,7 @@ def test_a_changed_input_stays_changed():
     logits = torch.tensor([0.0, 2.0])
     frequencies = draw_often(drawn, {}, logits, 2.0, None, None)
     assert logits.tolist() == [0.0, 1.0]
-    torch.testing.assert_close(frequencies, logits.softmax(-1), rtol=0, atol=0.06)
+    torch.testing.assert_close(frequencies, logits.softmax(-1), rtol=0, atol=0.08)
 
 
 def noisy(model, tokens, n_new, generator=None, temperature=1.0):

@@ -20,8 +20,8 @@ REMEDY = "it is stale: run `make build LESSON={}`"
 
 
 @pytest.fixture(scope="module")
-def built():
-    """Builds a lesson's reference now; each lesson once."""
+def built(one_thread):
+    """Builds a lesson's reference now, as `make reference` does; each lesson once."""
     done = {}
 
     def built(lesson):

@@ -155,8 +155,15 @@ def test_wrong_values_are_marked_unless_all_are_wrong():
     assert "✗0.000" in some.text and some.text.count("✗0.000") == 1
     cells = BeautifulSoup(some.html, "html.parser").find_all("td")
     assert [cell.text for cell in cells if "inset" in cell["style"]] == ["0.000"]
-    every = torch.ones_like(EXPECTED, dtype=torch.bool)
-    assert "✗0.000" not in verdict_card(verdict(MISSED, exhibit=exhibit(wrong=every))).text
+    every = verdict_card(verdict(MISSED, exhibit=exhibit(wrong=EXPECTED == EXPECTED)))
+    assert "✗" not in "".join(lines(every)[2:])
+    assert "yours: y (2, 3, 4) at [0], wrong everywhere:" in lines(every)
+    assert "inset" not in every.html and "wrong everywhere" in every.html
+
+
+def test_a_single_wrong_number_is_not_called_everywhere():
+    one = exhibit(torch.ones(1), torch.zeros(1), wrong=torch.tensor([True]))
+    assert "everywhere" not in verdict_card(verdict(MISSED, exhibit=one)).text
 
 
 def test_omitted_values_are_folded_away():

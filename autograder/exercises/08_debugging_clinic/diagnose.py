@@ -34,6 +34,7 @@ EXERCISE = Exercise(
     returns="disease",
     parts=[Result(choices=DIAGNOSES), Judged(steady=True)],
     also=(),
+    seconds=30.0,
     builds_on=("find_leak", "find_blind_spot", "find_mixing", "find_scale"),
     aspects=[
         telling_apart(

@@ -35,6 +35,7 @@ EXERCISE = Exercise(
     returns="mixes",
     parts=[Result(plain=True), Judged(steady=True)],
     also=(),
+    seconds=30.0,
     aspects=[
         telling_apart(
             "texts",

@@ -32,7 +32,7 @@ DIFFERENCE = "(healthy(x) - ill(x)).abs().max() > 1e-4"
 EXERCISE = Exercise(
     "smallest_input",
     returns="x",
-    seconds=20.0,
+    seconds=30.0,
     parts=[Judged(by="tell apart", steady=True)],
     also=(*CALLS,),
     aspects=[

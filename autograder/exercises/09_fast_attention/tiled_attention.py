@@ -52,7 +52,7 @@ EXERCISE = Exercise(
     parts=[Trial("in_little_memory"), Forbids("scaled_dot_product_attention")],
     builds_on=("online_step",),
     also=(*SIZES, Form.DOUBLE, *CALLS),
-    seconds=10.0,
+    seconds=30.0,
     aspects=[
         Aspect(
             "whole tiles",

@@ -34,7 +34,7 @@ EXERCISE = Exercise(
     parts=[Trial("apply_in_little_memory")],
     builds_on=("online_step", "tiled_attention", "attention_backward"),
     also=(*SIZES, Form.DOUBLE, *CALLS),
-    seconds=10.0,
+    seconds=30.0,
     aspects=[
         Aspect(
             "forward",

@@ -72,6 +72,7 @@ EXERCISE = Exercise(
     parts=[Trial("write_on")],
     builds_on=("sample",),
     also=(Form.RESIZED,),
+    seconds=20.0,
     aspects=[
         Aspect(
             "the text goes on",
