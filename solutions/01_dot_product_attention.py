@@ -298,7 +298,7 @@ draw_keepdim(caption="A sum divides the numbers of its color: a row or, without 
 # Write softmax so that it survives large scores and works on many rows at once. `dim` is the
 # dimension along which the weights sum to 1; usually it is the last one, −1. Each row needs its own
 # maximum and its own sum. `amax(dim)` finds the largest number along a dimension, and it takes
-# `keepdim=True` as `sum` does. (Torch's own softmax is off limits in this exercise.)
+# `keepdim=True` as `sum` does. (PyTorch's own softmax is off limits in this exercise.)
 #
 # In the annotation, the star in `"*batch n"` means *any number of dimensions here, even none*.
 # Scores may come as [n], as [batch, n], or with more dimensions in front.
@@ -709,7 +709,7 @@ print(f"32 words: the matrix product is {loops[-1] / matrix[-1]:.0f} times as fa
 # first two passes be combined into one? Suppose the scores arrive one by one, and you may keep only
 # two numbers: the largest score so far, and the sum of $e^{\text{score} - \text{largest}}$ so far.
 # After the last score, you must know the maximum and the sum, and nothing may overflow on the way.
-# Before the first score, the largest is −∞ and the sum is 0.
+# Before the first score, the largest is −∞ and the sum is 0. The scores themselves are finite.
 #
 # What becomes of the old sum when a larger score arrives? That's the whole puzzle. To let n rows
 # run side by side, each argument holds a number for each row.

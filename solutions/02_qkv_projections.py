@@ -503,7 +503,7 @@ draw_projections(caption="From words to contexts. For one sentence of n words.")
 #
 # Write the formula. It should work for one sentence, for a batch, and with even more dimensions in
 # front (that's the `*batch` again). You don't need your `scaled_scores`: write it out once more.
-# (Torch has a function by this name. It is off limits here; you compare with it in lesson 6.)
+# (PyTorch has a function by this name. It is off limits here; you compare with it in lesson 6.)
 
 
 # %%

@@ -578,8 +578,9 @@ print((scores * torch.tensor([1.0, 1.0, 0.0])).softmax(dim=-1))
 def weights_from_scores(attn_scores, keep=None):
     """Softmax over the keys; weight 0 where `keep` is False, so a row with no True gets zeros.
 
-    `keep` is [n_query, n_key], [batch, n_query, n_key] (the same for all heads) or
-    [batch, n_heads, n_query, n_key]; a dimension of size 1 counts for all.
+    `attn_scores` is [batch, n_heads, n_query, n_key]. `keep` has the same shape, or is
+    [n_query, n_key] or [batch, n_query, n_key] (the same for all heads); a dimension of size 1
+    counts for all.
     """
     if keep is None:
         return attn_scores.softmax(dim=-1)

@@ -487,8 +487,8 @@ def masked_attention(
 check(masked_attention)
 
 # %% [markdown]
-# Torch offers this as a single function, which doesn't return the weights. On a batch with padding,
-# the two agree:
+# PyTorch offers this as a single function, which doesn't return the weights. On a batch with
+# padding, the two agree:
 
 # %%
 batch_qkv = batch @ w_query, batch @ w_key, batch @ w_value
@@ -558,10 +558,10 @@ plot_attention(
 # attention. All queries and keys are zeros, so every key that may be seen gets the same weight.
 #
 # `nn.MultiheadAttention` and `keras.layers.MultiHeadAttention` are multi-head attention ready-made,
-# projections included (lesson 6 takes them apart). Torch's `embed_dim` is d_model, Keras's
+# projections included (lesson 6 takes them apart). PyTorch's `embed_dim` is d_model, Keras's
 # `key_dim` is the size of one head, and `batch_first=True` says that the batch is the first
-# dimension, as in ours. Torch's layer returns the output and the weights; `_` is a name for what we
-# don't need. Keras returns the weights when you ask for them.
+# dimension, as in ours. PyTorch's layer returns the output and the weights; `_` is a name for what
+# we don't need. Keras returns the weights when you ask for them.
 #
 # Keras takes a few seconds to load. It is worth it: almost nothing here is copied from a manual.
 
@@ -710,7 +710,7 @@ context = keras_mha(asks, eye, attention_mask=none[None])
 print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), atol=1e-6))
 
 # %% [markdown]
-# Without weights, torch's layer makes a context of zeros, and what comes out is the bias of its
+# Without weights, PyTorch's layer makes a context of zeros, and what comes out is the bias of its
 # output projection, which starts at zero. Keras gives zeros *with* weights. Without them, it
 # spreads the weight evenly over everything that was supposed to be hidden, as −10⁹ did above: the
 # queries `asks` are not zeros, yet they get what a query of zeros gets without a mask, the same

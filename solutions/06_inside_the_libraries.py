@@ -653,12 +653,13 @@ plot_lines(
 # ## The same layer in Keras
 #
 # In Keras, an `nn.Module` is a `keras.layers.Layer`, its `forward` is `call`, and an `nn.Linear` is
-# a `Dense`. Here Keras 3 computes with torch, so its tensors are torch tensors. Two things differ:
+# a `Dense`. Here Keras 3 computes with PyTorch, so its tensors are PyTorch tensors. Two things
+# differ:
 #
 # - You tell a `Dense` only how many features come out. It makes its parameters when you first call
 #   it.
 # - Its weight is called the **kernel** and is used as `x @ kernel`: [d_in, d_out], the transpose of
-#   torch's.
+#   PyTorch's.
 
 # %%
 dense = keras.layers.Dense(7)
@@ -780,8 +781,8 @@ torch.allclose(repaired(words, words).softmax(-1), weights, atol=1e-6)
 # - gradients that flow back to inputs and parameters, with no NaN on the way.
 #
 # Use `keras.ops` (here `ops`: `reshape`, `swapaxes`, `matmul`, `softmax`, `where` …, with `axis=`
-# for torch's `dim=`) or torch's own functions; both work. (Why not `output`, as in our layer? Every
-# Keras layer already has an attribute of that name, for models built from `keras.Input`.)
+# for PyTorch's `dim=`) or PyTorch's own functions; both work. (Why not `output`, as in our layer?
+# Every Keras layer already has an attribute of that name, for models built from `keras.Input`.)
 
 
 # %%
@@ -1097,8 +1098,8 @@ for name, f in small_print.items():
 # positions will take most of that freedom away.) How many numbers of a head can you change like
 # this without anybody noticing?
 #
-# Change weights and biases, and leave all other heads as they are. `torch.linalg.inv` inverts a
-# matrix.
+# Change the weights and both biases (although results can't see the key's), and leave all other
+# heads as they are. `torch.linalg.inv` inverts a matrix.
 
 
 # %%

@@ -619,11 +619,13 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 #
 # Put `rotate` into multi-head self-attention.
 #
-# - Four `nn.Linear`s from d_model to d_model, `query`, `key`, `value` and `output`, as in lesson 3.
+# - Four `nn.Linear`s from d_model to d_model, `query`, `key`, `value` and `output`, with bias, as
+#   in lesson 3.
 # - `forward(x, positions=None, keep=None)`: `x` is [batch, n, d_model]. Without `positions`, the
 #   words are at 0, 1, 2, …. `keep` is [n, n] or [batch, n, n], True where a query may attend to a
 #   key.
-# - A query that may attend to nothing gets weights of 0, as in lesson 4.
+# - A query that may attend to nothing gets weights of 0, and no NaN in its gradient, as in lesson
+#   4.
 # - The weights of all heads, detached, stay in `attn_weights`: [batch, n_heads, n, n].
 #
 # `attend` from above takes a mask that fits [batch, n_heads, n, n], so a mask for each text needs a

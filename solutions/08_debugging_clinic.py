@@ -245,9 +245,9 @@ def find_wrong_sum(attention):
 # %% [markdown]
 # ### Exercise 2: `find_blind_spot` (6 minutes)
 #
-# Is there a word that fails to see itself or an earlier word? `opened` helps. Here, the weight of a
-# word that is seen is never exactly 0; the weight of a hidden word always is. (For the weights on
-# and below the diagonal, `tril_indices` or a loop will do.)
+# Is there a word that, in any head, fails to see itself or an earlier word? `opened` helps. Here,
+# the weight of a word that is seen is never exactly 0; the weight of a hidden word always is. (For
+# the weights on and below the diagonal, `tril_indices` or a loop will do.)
 
 
 # %%

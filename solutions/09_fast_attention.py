@@ -518,9 +518,10 @@ check(online_step)
 # divided by √d, as always. Never make more than one tile of scores.
 #
 # - The last tiles may be smaller than the others.
-# - With `causal=True`, the queries are the last n_query of n_key words, and n_query ≤ n_key. So
-#   query 0 is at place n_key − n_query. You can skip tiles that lie entirely in the future. With as
-#   many queries as keys, that saves nearly half the work.
+# - With `causal=True`, the queries are the last n_query of n_key words, and n_query ≤ n_key.
+#   (Without it, there may be more queries than keys.) So query 0 is at place n_key − n_query. You
+#   can skip tiles that lie entirely in the future. With as many queries as keys, that saves nearly
+#   half the work.
 # - Return the context and the logsumexp.
 #
 # This exercise builds on `online_step`.
@@ -596,8 +597,8 @@ torch.allclose(theirs, value[:1])
 # rule, compile `flex_attention`, with a block mask made from a function of the places. It skips the
 # tiles that are hidden.)
 #
-# And what do tiles save? Don't guess. Measure. `peak_megabytes` records each allocation
-# that torch makes during a call:
+# And what do tiles save? Don't guess. Measure. `peak_megabytes` records each allocation that
+# PyTorch makes during a call:
 
 
 # %%

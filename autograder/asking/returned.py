@@ -97,6 +97,9 @@ def kept_attribute(module: object, name: str, question: Question, call: Call) ->
         raise WrongResult(ProblemKind.ATTRIBUTE, name)
     value = getattr(module, name)
     value = _tensor(value, f"the attribute {name}", plain=isinstance(value, int))
+    if question.keeps_detached and isinstance(value, nn.Parameter):
+        kept = f"has an extra `{name}`, which training would change. Keep a plain tensor"
+        raise WrongResult(ProblemKind.PARAMETERS, kept)
     if question.keeps_detached and call.gradients and value.requires_grad:
         raise WrongResult(ProblemKind.ATTACHED, name)
     return value

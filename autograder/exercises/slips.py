@@ -135,8 +135,8 @@ FROM_THE_LEFT = (
     ),
     Slip(
         "transpose(1, 2)",
-        "`transpose(1, 2)` counts from the left, so it works only for a batch. `transpose(-2, "
-        "-1)` always works.",
+        "A dimension is counted from the left, as in `transpose(1, 2)` or `dim=2`: that works "
+        "only for a batch. Counted from the end, −2 and −1, it always works.",
         TURNED,
         "$K.transpose(1, 2)",
     ),

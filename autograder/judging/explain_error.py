@@ -171,8 +171,8 @@ RULES = (
     ),
     Rule(
         r"not enough values to unpack \(expected (\d+), got (\d+)\)",
-        "The left side of `=` has {0} names, and there are only {1} values. Is the shape without a "
-        "batch here?",
+        "The left side of `=` has {0} names, and fewer values, {1}, are on its right. Does the "
+        "shape lack a batch here, or is it another dimension?",
     ),
     Rule(
         r"einsum\(\): the number of subscripts in the equation \((\d+)\) does not match the number "

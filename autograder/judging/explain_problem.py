@@ -118,8 +118,8 @@ SENTENCES = {
         "an optimizer should change parameters."
     ),
     ProblemKind.ARGUMENT_CHANGED: (
-        "The call changes {detail}, which belongs to the caller. Work on a copy "
-        "(`copy.deepcopy`), or put everything back as it was."
+        "The call changes {detail}, which belongs to the caller and should be as before. Change "
+        "a copy (`copy.deepcopy`), or put it back."
     ),
     ProblemKind.OTHER_PARAMETERS: (
         "After the call, {detail}. Write into the parameters that are there, and leave the layers."
@@ -206,9 +206,9 @@ def _cut(output: str, place: Place) -> str:
 
 
 def _star(problem: Problem) -> str:
-    """Tell the two products apart, if the line that failed has only the one by number."""
+    """Tell the two products apart, if all that can have failed in its line is the one by number."""
     code = problem.place.code if problem.place else ""
-    return STAR if "*" in code and "@" not in code else ""
+    return STAR if "*" in code and not any(other in code for other in ("@", " + ", " - ")) else ""
 
 
 def _own(problem: Problem, exercise: str) -> str:

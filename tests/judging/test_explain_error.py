@@ -71,7 +71,7 @@ def not_a_pair():
         (lambda: X.sum(2), "dimension 2 of a tensor with 2"),
         (lambda: X[7], "no index 7 in dimension 0: its size is 4 (n_query)"),
         (lambda: X[0, 0, 0], "more indices here than the tensor has dimensions, 2"),
-        (not_a_pair, "has 3 names, and there are only 2 values"),
+        (not_a_pair, "has 3 names, and fewer values, 2, are on its right"),
         (lambda: torch.einsum("id,jd->ij", X, Y[0]), "operand 1 has 1 dimensions"),
         (lambda: torch.einsum("id,di->i", X, Y), "two sizes at once"),
         (lambda: torch.einsum("id,jd->ij", X), "differ in the number of operands"),

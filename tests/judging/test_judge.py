@@ -100,6 +100,11 @@ def one_row_of_zeros(weights):
             EXPECTED,
             "Each row of `y` is off by a constant of its own.",
         ),
+        (
+            EXPECTED[0, 0] + 1,
+            EXPECTED[0, 0],
+            "Each value of `y` is off by the same number, +1.",
+        ),
         (EXPECTED.roll(1, 1), EXPECTED, "has the right rows, but in the wrong order"),
         (
             torch.cat([EXPECTED[:, :1], torch.randn(2, 2, 5)], 1),

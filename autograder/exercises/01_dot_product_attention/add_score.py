@@ -30,6 +30,18 @@ def smaller_score(draw: Draw) -> dict[str, Tensor]:
     return one_more(draw, -draw.uniform("n", 0.5, 2.0))
 
 
+def far(gap: float) -> Inputs:
+    """A score far above or below the largest of a thousand scores, or of two."""
+
+    def case(draw: Draw) -> dict[str, Tensor]:
+        draw.label(f"the new score is far {'above' if gap > 0 else 'below'} the largest")
+        gaps = gap * torch.tensor([0.5, 1.0]).repeat(draw.size("n"))[: draw.size("n")]
+        inputs = one_more(draw, gaps + draw.uniform("n", -1.0, 1.0))
+        return inputs | {"total": inputs["total"] * (500 if gap > 0 else 1)}
+
+    return case
+
+
 def tied_score(draw: Draw) -> dict[str, Tensor]:
     draw.label("the new score is as large as the largest")
     return one_more(draw, torch.zeros(draw.size("n")))
@@ -46,7 +58,7 @@ def shifted(make: Inputs, shift: float) -> Inputs:
 
     def case(draw: Draw) -> dict[str, Tensor]:
         inputs = make(draw)
-        draw.label(f"{draw.name}, {'above' if shift > 0 else 'below -'}100")
+        draw.label(f"{draw.name}, around {shift:,.0f}")
         return inputs | {name: inputs[name] + shift for name in ("largest", "score")}
 
     return case
@@ -62,10 +74,10 @@ EXERCISE = Exercise(
     challenge=True,
     returns="largest total",
     aspects=[
-        Aspect("a score that is not the largest", 1, [tied_score, smaller_score]),
-        Aspect("a larger score", 1, [larger_score]),
-        Aspect("the first score", 1, [shifted(first_score, -500), first_score]),
-        Aspect("no overflow", 1, [shifted(one_more_score, -500), shifted(one_more_score, 500)]),
+        Aspect("a score that is not the largest", 1, [tied_score, far(-12), smaller_score]),
+        Aspect("a larger score", 1, [far(12), larger_score]),
+        Aspect("the first score", 1, [shifted(first_score, -1e5), first_score]),
+        Aspect("no overflow", 1, [shifted(one_more_score, -1e5), shifted(one_more_score, 500)]),
         connected(smaller_score),
     ],
     mistakes=[
@@ -93,6 +105,20 @@ EXERCISE = Exercise(
             "score's term is e to the power of score − maximum.",
             "new_largest = torch.maximum(largest, score)\n"
             "return new_largest, total * (largest - new_largest).exp() + 1",
+        ),
+        Mistake(
+            "the factors exchanged",
+            "You exchanged the factors. The old sum is multiplied by e to the power of old maximum "
+            "− new maximum, and the new term is e to the power of score − new maximum.",
+            {"* (largest - new": "* (score - new", "+ (score - new": "+ (largest - new"},
+        ),
+        Mistake(
+            "only a larger score counts",
+            "A score that isn't the largest is left out. It has a term, too: e to the power of "
+            "score − maximum.",
+            "larger = score > largest\n"
+            "rescaled = total * (largest - torch.maximum(largest, score)).exp()\n"
+            "return torch.maximum(largest, score), torch.where(larger, rescaled + 1, total)",
         ),
         Mistake(
             "the new maximum written over the old",

@@ -37,8 +37,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "softmax over the queries",
-            "You took softmax over the queries. A query's weights for all keys sum to 1, and the "
-            "keys are last in `hij`.",
+            "You took softmax over the queries. A query's weights for all keys sum to 1: softmax "
+            "goes over the keys' letter.",
             {"dim=-1": "dim=-2"},
             {"dim=-1": "dim=1"},
         ),
@@ -54,8 +54,46 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "query and key exchanged",
-            "Your scores are transposed: i should be the query and j the key in `hij`.",
+            "Your scores are transposed: the queries' words come first, then the keys'.",
             {"hik,hjk->hij": "hjk,hik->hij"},
+        ),
+        Mistake(
+            "no softmax",
+            "You added up the values by their scores. Softmax over the keys comes first.",
+            {"torch.softmax(attn_scores, dim=-1)": "attn_scores"},
+        ),
+        Mistake(
+            "the scores of all heads added up",
+            "Your scores lack the heads' letter on the right, so the heads' scores are added up. "
+            "Each head has scores of its own.",
+            {"hik,hjk->hij": "hik,hjk->ij", "hij,hjk": "ij,hjk"},
+        ),
+        Mistake(
+            "weights transposed in the sum",
+            "The sum of the values used a column of the weights for each query. Sum over the keys' "
+            "letter, which comes last in the weights.",
+            {"hij,hjk->hik": "hji,hjk->hik"},
+        ),
+        Mistake(
+            "every head through every output matrix",
+            "Each head's context went through the output matrices of all heads. Give both the same "
+            "letter for the head.",
+            {"hnk,hkd->nd": "hnk,gkd->nd"},
+        ),
+        Mistake(
+            "merged without a transpose",
+            "`reshape` mixes words and heads here, since the heads are first. Put the words first.",
+            """
+            query, key, value = (words @ w.mT for w in (w_query, w_key, w_value))
+            attn_scores = query @ key.mT / w_query.shape[-2] ** 0.5
+            context = attn_scores.softmax(-1) @ value
+            return context.reshape(len(words), -1) @ w_output.reshape(-1, words.shape[1])
+            """,
+        ),
+        Mistake(
+            "the words added",
+            "You added the words to the result. There is no residual connection here.",
+            {"return torch.einsum(": "return words + torch.einsum("},
         ),
         Mistake(
             "keys instead of values",

@@ -466,8 +466,8 @@ MISTAKES = [
     ),
     Mistake(
         "NaN in a row that sees nothing",
-        "A query that may attend to nothing gets NaN, from softmax over a row of −∞. It "
-        "should get zeros; `weights_from_scores` takes care of it.",
+        "A query that may attend to nothing gets NaN: softmax over a row of −∞, or a division "
+        "by weights that sum to 0. It should get zeros; `weights_from_scores` takes care of it.",
         weights_by('attn_scores.masked_fill(~shown, float("-inf")).softmax(dim=-1)'),
     ),
     Mistake(

@@ -13,7 +13,7 @@ OWN_OUTPUT = (
 )
 LAST_ONLY = (
     "Your test sees leaks in one place only, such as from the last word. Try every place, by "
-    "changing all words from there on or cutting them off, and remember what you found."
+    "changing all words from there on, and remember what you found."
 )
 FIRST_ONLY = (
     "Your test looks only at the first output, and misses a leak into another word. Compare all "

@@ -52,6 +52,10 @@ def heads_and_padding(draw: Draw) -> dict:
     return draw.arguments("batch n_heads", keep=padded_keep(draw)[:, None])
 
 
+def masks_of_heads(draw: Draw) -> dict:
+    return draw.arguments("batch n_heads", keep=draw.keep("batch n_heads n_query n_key"))
+
+
 def three_in_front(draw: Draw) -> dict:
     return {name: x.unsqueeze(1) for name, x in heads_and_padding(draw).items()}
 
@@ -90,7 +94,7 @@ EXERCISE = Exercise(
         Aspect(
             "cross-attention with padding",
             1,
-            [large, cross_attention, heads_and_padding, three_in_front],
+            [large, cross_attention, heads_and_padding, masks_of_heads, three_in_front],
         ),
         Aspect("a query that may attend to nothing", 1, [*SEE_NOTHING, seeing_nothing(all_hidden)]),
         Aspect(

@@ -97,6 +97,7 @@ EXERCISE = Exercise(
                 masked_rows("n_query n_key", "n_query n_key", offset=150),
                 masked_rows("n_query n_key", "n_query n_key", offset=-150),
                 masked_rows("n_query n_key", "n_query n_key", offset=-20_000),
+                masked_rows("n_query n_key", "n_query n_key", offset=20_000),
                 masked_rows("n_query n_key", "n_query n_key", rows=300),
                 largest_hidden("n n"),
                 largest_hidden("n_query n_key", n_query=1),

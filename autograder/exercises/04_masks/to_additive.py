@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         Mistake(
             "dtype ignored",
             "The values are right, but always float32. Use the `dtype` you are given: "
-            "When it returns weights, `nn.MultiheadAttention` refuses a mask of another dtype.",
+            "`nn.MultiheadAttention`, when it returns weights, refuses a mask of another one.",
             {", dtype=dtype": ""},
         ),
         Mistake(

@@ -36,12 +36,17 @@ EXERCISE = Exercise(
             2,
             [linear(8), linear(4, n_query=4), linear(1), linear(2), linear(16)],
         ),
-        Aspect("numbers of heads that aren't powers of two", 1, [linear(6), linear(5), linear(11)]),
+        Aspect(
+            "numbers of heads that aren't powers of two",
+            1,
+            [linear(6), linear(20), linear(5), linear(11)],
+        ),
         Aspect(
             "when only the last words ask",
             1,
             [
                 linear(4, more=3),
+                linear(2, more=140),
                 linear(2, more=6),
                 linear(4, more=7, n_query=1),
                 linear(4, n_query=1),

@@ -28,7 +28,11 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("the row of each distance", 1, [lookup(8)]),
         Aspect("distances that are too far", 1, [lookup(1), lookup(2), lookup(0)]),
-        Aspect("when only the last words ask", 1, [lookup(3, more=3), lookup(1, more=8)]),
+        Aspect(
+            "when only the last words ask",
+            1,
+            [lookup(3, more=3), lookup(16, more=140), lookup(1, more=8)],
+        ),
         Aspect("gradients reach the table", 1, [lookup(1, more=1)], gradients=True),
     ],
     mistakes=[

@@ -57,6 +57,7 @@ LONG = {"batch": 1, "n": 70, "n_heads": 2}
 ALONE = {"n": 1}  # and it may attend to nothing
 MASKED = [
     reading("n n"),
+    reading("n n", sizes=LONG),
     reading("batch n n", far=True, nobody=True, sizes=ALONE),
     reading("batch n n", far=True, nobody=True),
 ]

@@ -67,8 +67,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reordered on the way out only",
-            "You reordered the result alone. Before `rotate` turns neighbors, features i and "
-            "i + d_head/2 must become neighbors.",
+            "Your result is in halves, but the pairs that turned were neighbors. Here features i "
+            "and i + d_head/2 turn together.",
             """
             turned = rotate(x, positions, base)
             return torch.cat([turned[..., 0::2], turned[..., 1::2]], dim=-1)

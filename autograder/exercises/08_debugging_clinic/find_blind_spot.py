@@ -68,8 +68,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a short text",
-            "Your text is too short: a cache that is cut off at nine words shows only in longer "
-            "ones. Use 12 words.",
+            "Your text is too short, or you don't look at every word in it: a cache that is cut "
+            "off at nine words shows only in longer ones. Use 12 words.",
             {"randn(1, 12,": "randn(1, 6,", "range(12)": "range(6)"},
         ),
         Mistake(

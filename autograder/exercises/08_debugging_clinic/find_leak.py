@@ -78,8 +78,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "a short text",
-            "Your text is too short. A mask that was made for eight words lets everything through "
-            "after that. Use 12 words.",
+            "Your text is too short, or you don't change every place in it. A mask that was made "
+            "for eight words lets everything through after that. Use 12 words, and all places but "
+            "the first.",
             {"randn(4, 12,": "randn(4, 6,", "range(1, 12)": "range(1, 6)"},
             {"randn(4, 12,": "randn(4, 8,", "range(1, 12)": "range(1, 8)"},
         ),

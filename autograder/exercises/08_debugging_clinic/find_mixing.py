@@ -123,8 +123,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "queries only",
-            "You change heads of the query layer, but not of the others. Keys and values can get "
-            "to the wrong heads, too.",
+            "You change heads of the query layer, but not of the others. (Or does your loop return "
+            "too early?) Keys and values can get to the wrong heads, too.",
             {', ("key", n_kv_heads), ("value", n_kv_heads)]': "]"},
         ),
         Mistake(

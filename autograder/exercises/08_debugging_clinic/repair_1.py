@@ -43,6 +43,7 @@ EXERCISE = Exercise(
             [
                 in_window(2, 6, 3),
                 in_window(3, 7, 2, "batch"),
+                in_window(3, 7, 1),
                 in_window(5, 9, 2),
                 in_window(3, 8, 3),
             ],

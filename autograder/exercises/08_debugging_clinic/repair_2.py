@@ -38,6 +38,14 @@ def far_texts(draw: Draw) -> dict[str, Any]:
     return {"attn_scores": scores + 300.0 * torch.arange(len(scores))[:, None, None]}
 
 
+def far_heads(draw: Draw) -> dict[str, Any]:
+    """Heads and rows whose scores are far apart."""
+    scores = draw.normal("batch n_heads n_query n_key")
+    n_heads, n_query = scores.shape[1:3]
+    apart = 300.0 * torch.arange(n_heads)[:, None] - 200.0 * torch.arange(n_query)
+    return {"attn_scores": scores + apart[..., None]}
+
+
 LARGEST = "attn_scores.amax(dim=-1, keepdim=True)"
 
 EXERCISE = Exercise(
@@ -48,7 +56,7 @@ EXERCISE = Exercise(
         Aspect(
             "rows that are far apart",
             2,
-            [wide_rows, far_texts, far_rows(150.0), far_rows(-400.0)],
+            [wide_rows, far_texts, far_heads, far_rows(150.0), far_rows(-400.0)],
         ),
         Aspect("gradients", 1, [far_rows(200.0), drawn("batch", 3.0)], gradients=True),
     ],

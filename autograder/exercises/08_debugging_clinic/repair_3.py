@@ -55,6 +55,14 @@ def certain(draw: Draw) -> dict[str, Any]:
     return case | {"logits": case["logits"] + 200.0 * right * often}
 
 
+def sure_and_wrong(draw: Draw) -> dict[str, Any]:
+    """A model that is sure of a wrong word in every third place of long texts."""
+    case = padded(80, 71)(draw)
+    same = torch.nn.functional.one_hot(case["tokens"], draw.size("n_words"))
+    third = torch.arange(same.shape[1])[:, None] % 3 == 0
+    return case | {"logits": case["logits"] + 60.0 * same * third}
+
+
 EACH = "(losses * counts).sum(dim=1)"
 LOSS = "return (losses * counts).sum() / counts.sum()"
 
@@ -76,7 +84,7 @@ EXERCISE = Exercise(
             ],
         ),
         Aspect("another padding", 1, [padded(3, 6, last=True), padded_first, padded_within]),
-        Aspect("targets that cost nothing", 1, [certain]),
+        Aspect("targets that cost nothing, or much", 1, [sure_and_wrong, certain]),
         connected(padded(7, 2, 4)),
     ],
     mistakes=[

@@ -26,6 +26,22 @@ MISTAKES = [
         {ASKED: "logits = model(tokens, caches)[:, -1]"},
     ),
     Mistake(
+        "read after the last draw",
+        "Your model reads the last new token, too. No draw comes after it, so nobody needs that.",
+        {"    return tokens": "    model(unread[:, -1:])\n    return tokens"},
+    ),
+    Mistake(
+        "the text token by token",
+        "Your model reads the text that it is given one token at a time. It reads all of it in one "
+        "call.",
+        {
+            ASKED: (
+                "logits = [model(unread[:, i : i + 1], caches) for i in range(unread.shape[1])]"
+                "[-1][:, -1]"
+            )
+        },
+    ),
+    Mistake(
         "one text at a time",
         "Your model reads one text at a time. It reads all texts of the batch in one call.",
         """

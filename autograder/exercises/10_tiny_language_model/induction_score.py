@@ -57,8 +57,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the last occurrence only",
-            "You counted only the latest occurrence. A token may have appeared several times: add "
-            "up the weights after all of them.",
+            "You counted one place for each token, such as the one after its latest occurrence. A "
+            "token may have appeared several times: add up the weights after all of them.",
             {
                 AFTER: f"same = same & (same.flip(1).cumsum(dim=1).flip(1) == 1)\n    {AFTER}",
             },

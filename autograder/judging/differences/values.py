@@ -115,6 +115,8 @@ def row_offset(c: Comparison) -> str | None:
     offset = (c.got - c.expected)[..., :1]
     if not equal(c.got - offset, c.expected, 2 * c.tolerance):
         return None
+    if c.got.dim() == 1:
+        return f"Each value of {named(c)} is off by the same number, {offset.item():+.4g}."
     return f"Each row of {named(c)} is off by a constant of its own."
 
 
