@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.exercises.answers import PASSES, said
+from tests.exercises.answers import PASSES, REJECTED, said
 
 SHIFTED = "exps = (scores - scores.amax(dim, keepdim=True)).exp()"
 DIVIDED = "return exps / exps.sum(dim, keepdim=True)"
@@ -131,6 +131,13 @@ WEIGHTS = "attn_weights = torch.softmax(words @ words.T, dim=-1)"
             f"{WEIGHTS}\nreturn words @ attn_weights, attn_weights",
             "weights on the wrong side",
         ),
+        (
+            "add_score",
+            {"(largest - new_largest)": "(largest - new_largest).clamp(min=-8)"},
+            REJECTED,
+        ),
+        ("add_score", {"(score - new_largest)": "(score - new_largest).clamp(min=-5)"}, REJECTED),
+        ("add_score", {"maximum(largest,": "maximum(largest.clamp(min=-1e4),"}, REJECTED),
     ],
 )
 def test_it_is_judged_as_it_should_be(exercise, code, expected):

@@ -157,6 +157,11 @@ CAPPED = {"key.shape[-1] ** 0.5": "min(key.shape[-1] ** 0.5, 4)"}
             "    new.weight = nn.Parameter(old.detach().T.clone())",
             PASSES,
         ),
+        (
+            "SelfAttention",
+            {"attn_weights.detach()": "nn.Parameter(attn_weights.detach())"},
+            "parameters",
+        ),
     ],
 )
 def test_it_is_judged_as_it_should_be(exercise, code, expected):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.exercises.answers import PASSES, said
+from tests.exercises.answers import PASSES, REJECTED, said
 
 LOW = "lowest = torch.finfo(attn_scores.dtype).min"
 SOFTMAX = "weights = torch.softmax(attn_scores.masked_fill(~keep, lowest), -1)"
@@ -138,6 +138,17 @@ def compared(which: str) -> str:
             "place = torch.arange(len(document))\nback = place[:, None] - place\n"
             "return (back >= 0) & (back <= before) & (document[:, None] <= document)",
             "some_rows_right",
+        ),
+        (
+            "masked_softmax",
+            f"attn_scores = attn_scores.clamp(max=1000)\n{masked_after('True')}",
+            REJECTED,
+        ),
+        (
+            "masked_attention",
+            f"keep = keep[:, :1] if keep.dim() == 4 else keep\n{SCORES}\n"
+            "weights = masked_softmax(scores, keep)\nreturn weights @ value, weights",
+            REJECTED,
         ),
     ],
 )

@@ -37,6 +37,12 @@ ANSWERS = {
         ),
     ],
     "relative_bias": [
+        ("16 rows", {"len(table) // 2": "min(8, len(table) // 2)"}, REJECTED),
+        (
+            "8 bits",
+            {"n_query :, None]": "n_query :, None]\n    distance = distance.char()"},
+            REJECTED,
+        ),
         (
             "wrapped around",
             {
@@ -53,6 +59,13 @@ ANSWERS = {
         ),
     ],
     "alibi_bias": [
+        ("16 words", {"* distance": "* distance.clamp(-16, 16)"}, REJECTED),
+        ("128 words", {"* distance": "* distance.clamp(-128, 128)"}, REJECTED),
+        (
+            "the paper's slopes for 20 heads",
+            {"slopes(power) + extra": "slopes(n_heads) if n_heads > 16 else slopes(power) + extra"},
+            REJECTED,
+        ),
         ("in float64", {"extra)\n": "extra, dtype=torch.float64)\n"}, PASSES),
         (
             "3 words before",
@@ -143,6 +156,11 @@ ANSWERS = {
             "the mask of the first call",
             {MASKED: "keep = vars(self).setdefault('keep', keep)" + NEXT + MASKED},
             "left_behind",
+        ),
+        (
+            "a mask up to 64 words",
+            {QUERY: f"keep = (None, keep)[x.shape[1] <= 64]{NEXT}{QUERY}"},
+            REJECTED,
         ),
         ("64 places", {PLACES: f"{PLACES}[:64]"}, "raised"),
         (

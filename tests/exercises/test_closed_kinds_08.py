@@ -144,6 +144,7 @@ ANSWERS = {
         ("one sign", {CLOSE: f"{OFF}.max() > 1e-4"}, "one sign only"),
     ],
     "repair_1": [
+        ("no window of one", {"distance < window": "distance < max(window, 2)"}, REJECTED),
         ("below 0", {CUT: "n_key - n_query - window + 1"}, "first below 0"),
         ("too early", {CUT: "max(0, n_key - max(window, n_query))"}, "keys cut too early"),
         (
@@ -169,10 +170,20 @@ def repair_1(query, key, value, window):
         ),
     ],
     "repair_2": [
+        ("all heads", {"amax(dim=-1,": "amax(dim=(-1, -2)[: attn_scores.dim() - 2],"}, REJECTED),
         ("the mean of all", {FAR: "attn_scores.mean()"}, "one number for all rows"),
         ("cut off", {FAR: "attn_scores.amax()", ").exp()": ").clamp(min=-80).exp()"}, "cut off"),
     ],
     "repair_3": [
+        (
+            "65 words",
+            {
+                "target = tokens[:, 1:]": "target = tokens[:, 1:65]",
+                "logits[:, :-1]": "logits[:, : target.shape[1]]",
+            },
+            REJECTED,
+        ),
+        ("20 at most", {'reduction="none")': 'reduction="none").clamp(max=20)'}, REJECTED),
         (
             "the mean of means",
             {MEAN: "((losses * counts).sum(1) / counts.sum(1).clamp(min=1)).mean()"},

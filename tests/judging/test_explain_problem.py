@@ -102,3 +102,14 @@ def test_a_line_that_ends_with_a_colon_ends_the_sentence_without_it():
 def test_the_learners_own_raise_is_told_apart(place, words):
     problem = Problem(ProblemKind.RAISED, "ValueError: n", place)
     assert words in explain_problem(problem, "f")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("words * words.T", True), ("total + w * word", False), ("a * b @ c", False)],
+)
+def test_the_two_products_are_told_apart_where_nothing_else_can_have_failed(line, told):
+    sizes = "The size of tensor a (3) must match the size of tensor b (2)"
+    error = f"RuntimeError: {sizes} at non-singleton dimension 0"
+    said = explain_problem(Problem(ProblemKind.RAISED, error, Place(4, line)), "f")
+    assert ("`@` is the matrix product" in said) == told
