@@ -1,6 +1,6 @@
 """Answers to lesson 9's exercises that a check once judged wrongly, or explained badly."""
 
-from tests.exercises.answers import PASSES, Row, each, said
+from tests.exercises.answers import PASSES, REJECTED, Row, each, said
 
 CACHE = """
 class KVCache:
@@ -413,7 +413,13 @@ PLACE = "place = torch.arange(first, first + queries.shape[-2]) + n_key - n_quer
 STATE = "state = nothing - torch.inf, nothing, torch.zeros_like(queries)"
 STEP = "state = online_step(state, scores, value[..., start : start + tile_key, :])"
 NORMALIZED = "state = *state[:2], state[2] / state[1][..., None]"
+SCORED = "scores = queries @"
 TILED: list[Row] = [
+    (
+        "queries detached after the first tile of keys",
+        {SCORED: f"queries = queries.detach() if start else queries\n            {SCORED}"},
+        REJECTED,
+    ),
     ("all at once, unseen", TILES_ALL, "all at once"),
     (
         "the mask hides everything",

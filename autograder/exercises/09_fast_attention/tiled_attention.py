@@ -110,7 +110,11 @@ EXERCISE = Exercise(
             ],
             outputs=(*BOTH, "small", "tiles"),
         ),
-        connected(tiles(6, 9, tile_query=6, tile_key=9), outputs=BOTH),
+        connected(
+            tiles(6, 9, tile_query=6, tile_key=9),
+            tiles(7, 10, True, tile_query=3, tile_key=4),
+            outputs=BOTH,
+        ),
     ],
     mistakes=MISTAKES,
     alternatives=ALTERNATIVES,
