@@ -33,6 +33,7 @@ ELSEWHERE = {
         "0.0105": "the better model after 300 epochs on 2,048 squares",
         "0.0103": "likewise",
         "0.004": "an example",
+        "0.0037": "MOST_TURNED_ERROR of the exercise",
     },
     "06_inside_the_libraries": {"3.2": "a section of a paper", "3e-7": "an example"},
     "07_positions": {
