@@ -55,7 +55,7 @@ def report() -> None:
             rough = _graded(Path(folder, "rough"), true, stage)
         finally:
             stage.close()
-    right = sum(rough.marks[name] == one.true_grade for name, one in true.items())
+    right = sum(rough.grades[name] == one.true_grade for name, one in true.items())
     print(
         f"  grading {calm.grading:.0f} s, with {HOSTILE} hostile ones {rough.grading:.0f} s: "
         f"{rough.grading / calm.grading:.2f} times (aim: 1.5)\n"
