@@ -18,14 +18,14 @@ from autograder.grading.feedback.exercises import (
 from autograder.grading.gradebook.notebook_facts import Facts
 from autograder.grading.pages.notebook import NotebookCell, Outline
 from autograder.grading.pages.render import Renderer, labeled
-from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.template import load_templates
 from autograder.grading.pages.text import Html
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_run, visible
 from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.grading.worker.graded_cells import SHOWN
 from autograder.grading.worker.job import Outcome
 
-HERE = Path(__file__).parent
+PAGES = load_templates(Path(__file__).parent)
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
 NO_REASON = "no reason was given"
 LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
@@ -143,7 +143,7 @@ class Feedback:
 
 def render_page(graded: GradedNotebook) -> str:
     """Render the feedback page of one notebook."""
-    return fill_template(HERE, feedback=_feedback(graded))
+    return PAGES["page.html.jinja"].render(feedback=_feedback(graded))
 
 
 def _feedback(graded: GradedNotebook) -> Feedback:

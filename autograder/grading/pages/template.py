@@ -1,4 +1,4 @@
-"""Fill the template of a page: HTML that includes its style, with every value escaped.
+"""Load the templates of pages: HTML that includes its style, with every value escaped.
 
 The filters say how text and numbers are written on the pages for instructors and learners.
 """
@@ -6,9 +6,8 @@ The filters say how text and numbers are written on the pages for instructors an
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
@@ -20,12 +19,11 @@ WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
 
-def fill_template(
-    folder: Path,
-    template: str = "page.html.jinja",
-    **values: Any,
-) -> str:
-    """Fill a template in a folder, with `style` from `base.css` and the folder's `page.css`."""
+def load_templates(folder: Path) -> dict[str, Template]:
+    """Load a folder's templates by name; their `style` is `base.css` and the folder's `page.css`.
+
+    Compiling them takes longer than filling them, so it is done once, before processes fork.
+    """
     environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
@@ -35,7 +33,9 @@ def fill_template(
     )
     environment.filters |= {make.__name__: make for make in FILTERS}
     style = "".join(path.read_text(encoding="utf-8") for path in (BASE, folder / "page.css"))
-    return environment.get_template(template).render(style=Markup(style), **values)
+    environment.globals["style"] = Markup(style)
+    names = environment.list_templates(extensions=["jinja"])
+    return {name: environment.get_template(name) for name in names}
 
 
 def code(text: str) -> Markup:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from autograder.grading.pages.template import fill_template
+from autograder.grading.pages.template import load_templates
 from autograder.grading.pages.text import Html
 from autograder.grading.report.classroom import Report
 from autograder.grading.report.histogram import histogram
 from autograder.grading.report.term_report import TermReport
 
 HERE = Path(__file__).parent
+PAGES = load_templates(HERE)
 SHOWN_MISTAKES = 12
 SHOWN_LEARNERS = 100  # of those who made a mistake again
 
@@ -52,13 +53,7 @@ def render_term_page(
 
 def _rendered(template: str, **values: Any) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
-    return fill_template(
-        HERE,
-        template,
-        script=Html(script),
-        script_hash=_hash(script),
-        **values,
-    )
+    return PAGES[template].render(script=Html(script), script_hash=_hash(script), **values)
 
 
 def _feedback_links(report: Report, folder: Path, feedback: Path) -> dict[str, str]:

@@ -8,7 +8,6 @@ from tests.support import asking
 from tests.support.browser import new_page
 from tests.support.classroom import LESSON, gradebook, hand_in, make_course
 from tests.support.formgrader import configure, formgrader_at
-from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 COUNT = 6
@@ -100,7 +99,7 @@ def test_an_answer_in_words_is_graded_beside_its_mark_scheme(address, course, tm
         points = answer.locator("input.score")
         points.scroll_into_view_if_needed()
         points.fill("3")
-        points.press("Tab")
-        expect(answer.locator(".score-saved")).to_be_visible()
+        with page.expect_response(lambda reply: reply.request.method == "PUT"):
+            points.press("Tab")
+        assert saved() == (3, False)
         page.screenshot(path=tmp_path / "answer.png")
-        wait_until(lambda: saved() == (3, False), "the points are not saved")

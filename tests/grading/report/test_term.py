@@ -1,6 +1,7 @@
 """The report over all lessons: how learners progress, who is missing, which mistakes persist."""
 
 import os
+import shutil
 from datetime import timedelta
 from urllib.parse import unquote_to_bytes
 
@@ -71,21 +72,36 @@ def no_config_of_this_machine(monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
 
-@pytest.fixture
-def course(tmp_path):
-    """A course of three graded lessons; gus handed in nothing."""
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    """A course of three graded lessons that no test changes; gus handed in nothing."""
+    folder = tmp_path_factory.mktemp("untouched")
     config = "get_config().CourseDirectory.source_directory = 'solutions'"
-    (tmp_path / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    (folder / "nbgrader_config.py").write_text(config, encoding="utf-8")
     for lesson, notebooks in LESSONS.items():
-        write_class(tmp_path, notebooks, lesson)
+        write_class(folder, notebooks, lesson)
         late = {"ben": 1} if lesson == TWO else {}
-        write_gradebook(tmp_path / "gradebook.db", notebooks, late, lesson=lesson)
-    (tmp_path / "lessons.csv").write_text(
+        write_gradebook(folder / "gradebook.db", notebooks, late, lesson=lesson)
+    (folder / "lessons.csv").write_text(
         "lesson,due\n" + "".join(f"{lesson},2020-01-01 00:00\n" for lesson in LESSONS),
         encoding="utf-8",
     )
-    (tmp_path / "learners.csv").write_text(LEARNERS, encoding="utf-8")
-    (tmp_path / "extensions.csv").write_text(EXTENSIONS, encoding="utf-8")
+    (folder / "learners.csv").write_text(LEARNERS, encoding="utf-8")
+    (folder / "extensions.csv").write_text(EXTENSIONS, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(untouched):
+    """The page on it."""
+    return page(untouched)
+
+
+@pytest.fixture
+def course(untouched, tmp_path):
+    """A copy of the course directory, to change."""
+    shutil.copytree(untouched, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "build", ignore_errors=True)
     return tmp_path
 
 
@@ -129,8 +145,8 @@ def learners_table(page):
 # ---------------------------------------------------------------- what it says
 
 
-def test_each_learner_has_a_row_with_the_share_of_each_lesson(course):
-    assert rows(learners_table(page(course))) == [
+def test_each_learner_has_a_row_with_the_share_of_each_lesson(found):
+    assert rows(learners_table(found)) == [
         ["Ann Abara ann", "57% 17 of 30", "0", "100%", "70%", "0%"],
         ["Okafor ben", "43% 13 of 30", "0", "60%", "30% 2 days 5 hours late", "40%"],
         ["cleo", "30% 6 of 20", "0", "0%", "60%", "excused"],
@@ -140,8 +156,8 @@ def test_each_learner_has_a_row_with_the_share_of_each_lesson(course):
     ]
 
 
-def test_each_lesson_has_a_row_with_counts(course):
-    table = page(course).find(id="lessons").find_next("table")
+def test_each_lesson_has_a_row_with_counts(found):
+    table = found.find(id="lessons").find_next("table")
     assert rows(table) == [
         ["01_ one of 10", "4 of 6 (67%)", "0", "0", "2", "5.5", "6"],
         ["02_ two of 10", "5 of 6 (83%)", "1", "1", "1", "5.5", "6"],
@@ -149,8 +165,8 @@ def test_each_lesson_has_a_row_with_counts(course):
     ]
 
 
-def test_who_handed_in_nothing_is_listed_by_lesson(course):
-    told = section(page(course), "missing")
+def test_who_handed_in_nothing_is_listed_by_lesson(found):
+    told = section(found, "missing")
     assert told.startswith("In no lesson at all: Gus Ito gus .")
     assert "01_ one: 2 learners eve , Gus Ito gus" in told
     assert "02_ two: 1 learner Gus Ito gus" in told
@@ -205,8 +221,7 @@ def test_who_is_excused_from_all_is_not_gone(course):
     assert shares == ["4 of 5 (80%)", "5 of 5 (100%)", "2 of 4 (50%)"]
 
 
-def test_mistakes_persist_in_the_class(course):
-    found = page(course)
+def test_mistakes_persist_in_the_class(found):
     head, *_ = found.find(id="mistakes").find_all_next("table")
     kinds = {row[0]: row[1:] for row in rows(head)}
     most = "1 of 1 100% still most"
@@ -215,14 +230,14 @@ def test_mistakes_persist_in_the_class(course):
     assert kinds["the numbers aspect lost"] == ["3 of 4 75%", "4 of 4 100% still most", most]
 
 
-def test_most_still_make_a_mistake_in_a_later_lesson_only(course):
-    found = {one.kind.name: one for one in gather_term(course_files(course)).persistent}
+def test_most_still_make_a_mistake_in_a_later_lesson_only(untouched):
+    found = {one.kind.name: one for one in gather_term(course_files(untouched)).persistent}
     assert found["not scaled"].most_still == [THREE]
     assert found["wrong shape"].most_still == []
 
 
-def test_mistakes_persist_by_learner(course):
-    told = section(page(course), "mistakes")
+def test_mistakes_persist_by_learner(found):
+    told = section(found, "mistakes")
     assert "not scaled (known mistake): 2 learners" in told
     assert "Okafor ben 01_ one: softmax 02_ two: attend 03_ three: attend" in told
     assert "cleo 01_ one: softmax , attend 02_ two: softmax" in told
@@ -250,8 +265,8 @@ def test_links_lead_to_pages_that_are_there(course):
     assert {link["href"] for link in again.find_all("a")} <= links
 
 
-def test_without_feedback_pages_there_are_no_links_to_them(course):
-    assert not any("feedback" in link["href"] for link in page(course).find_all("a"))
+def test_without_feedback_pages_there_are_no_links_to_them(found):
+    assert not any("feedback" in link["href"] for link in found.find_all("a"))
 
 
 def test_pairs_that_are_alike_in_several_lessons_are_a_lead(course):
@@ -378,13 +393,11 @@ def test_one_sentence_says_why_there_is_no_page(tmp_path, capsys, learners, sent
 # ---------------------------------------------------------------- the page itself
 
 
-def test_everybody_can_use_the_page(course):
-    page(course)
-    assert barriers(course / "build" / "report" / "term" / "index.html") == []
+def test_everybody_can_use_the_page(untouched, found):
+    assert barriers(untouched / "build" / "report" / "term" / "index.html") == []
 
 
-def test_the_page_can_be_read_by_anybody(course):
-    found = page(course)
+def test_the_page_can_be_read_by_anybody(found):
     assert found.html["lang"] == "en"
     tables = found.find_all("table")
     assert tables and all(table.caption for table in tables)
