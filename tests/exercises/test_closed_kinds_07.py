@@ -26,6 +26,9 @@ ANSWERS = {
             "exponents that don't begin at 0",
         ),
         ("turned when square", {"return": "return positions.T if n == d_model else"}, REJECTED),
+        ("again from 1000 on", {"torch.arange(n)": "(torch.arange(n) % 1000)"}, REJECTED),
+        ("half-precise places", {"torch.arange(n)": "torch.arange(n).half().float()"}, REJECTED),
+        ("a whole base", {"place * base": "place * int(base)"}, REJECTED),
         (
             "2j / d for column j",
             {
@@ -59,6 +62,7 @@ ANSWERS = {
         ),
     ],
     "alibi_bias": [
+        ("half-precise places", {"arange(n_key)": "arange(n_key).half().float()"}, REJECTED),
         ("16 words", {"* distance": "* distance.clamp(-16, 16)"}, REJECTED),
         ("128 words", {"* distance": "* distance.clamp(-128, 128)"}, REJECTED),
         (

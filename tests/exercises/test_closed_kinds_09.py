@@ -80,6 +80,11 @@ class KVCache:
 
 KV_CACHE: list[Row] = [
     (
+        "256 words at most",
+        {"return key, value": "return key[..., -256:, :], value[..., -256:, :]"},
+        REJECTED,
+    ),
+    (
         "another window",
         {"self.window, self.length = window": "self.window, self.length = window and window + 1"},
         "other attribute",

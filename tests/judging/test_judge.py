@@ -217,6 +217,20 @@ def test_a_power_of_2_is_explained_by_the_number_of_features_alone():
     assert said[0].endswith("times 0.5.") and said[1].endswith("which is 1/√d_k here.")
 
 
+@pytest.mark.parametrize(
+    ("dims", "sizes", "is_said"),
+    [
+        ("batch n_query n_key", {"d_k": 4}, True),
+        ("batch n_query n_key", {"d_k": 4, "d_v": 4}, False),
+        ("", {"d_k": 4}, False),
+    ],
+    ids=["one dimension", "one of two", "none of the inputs' dimensions"],
+)
+def test_a_wrong_size_is_blamed_on_one_dimension_alone(dims, sizes, is_said):
+    compared = Comparison("y", torch.ones(2, 3, 4), EXPECTED, 1e-5, dims, sizes)
+    assert ("4 is d_k." in what_is_said(compared)) == is_said
+
+
 def test_a_backward_pass_of_ones_own_breaks_no_path():
     gradient, facts = GRADIENT + "key", {OWN_BACKWARD: torch.tensor(True), "y": EXPECTED}
     got = EXPECTED + torch.rand(2, 3, 5)

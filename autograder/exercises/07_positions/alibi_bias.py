@@ -49,6 +49,7 @@ EXERCISE = Exercise(
                 linear(2, more=140),
                 linear(2, more=6),
                 linear(4, more=7, n_query=1),
+                linear(2, more=3000, n_query=1),
                 linear(4, n_query=1),
             ],
         ),

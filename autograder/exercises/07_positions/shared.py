@@ -74,7 +74,7 @@ TURNED = [
     Aspect(
         "another base",
         1,  # of the same sizes, at the same places
-        [turns("n d_head", base, n=5, d_head=8) for base in (100.0, 5e5)],
+        [turns("n d_head", base, n=5, d_head=8) for base in (100.0, 500.5, 5e5)],
     ),
     connected(turns("n d_head")),
 ]

@@ -27,11 +27,11 @@ EXERCISE = Exercise(
     also=(*SIZES, *CALLS),
     aspects=[
         Aspect("sine and cosine of every hand", 2, [table_of()]),
-        Aspect("another base", 1, [table_of(base=100.0), table_of(base=7.0)]),
+        Aspect("another base", 1, [table_of(base=100.0), table_of(base=7.0), table_of(base=500.5)]),
         Aspect(
             "tables of any size",
             1,
-            [table_of(1), table_of(300), lambda draw: {"n": draw.size("n"), "d_model": 2}],
+            [table_of(1), table_of(300), lambda draw: {"n": 2100, "d_model": 2}],
         ),
     ],
     mistakes=[

@@ -23,13 +23,16 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("near words have a bucket each", 1, [distances(*range(-2, 17))]),
         Aspect("far words share one", 1, [distances(16, 17, 20, 25, 31, 47, 64, 90, 113, 127)]),
-        Aspect("beyond 128, and after the query", 1, [distances(128, 200, 5000, -1, -7, 3)]),
+        Aspect(
+            "beyond 128, and after the query", 1, [distances(128, 200, 5000, 40_000, -1, -7, 3)]
+        ),
         Aspect(
             "any shape",
             1,
             [
                 lambda draw: {"distance": torch.arange(130).view(2, 5, 13)},
                 lambda draw: {"distance": torch.tensor([[40]])},
+                lambda draw: {"distance": torch.tensor(70)},
             ],
         ),
     ],

@@ -46,7 +46,7 @@ EXERCISE = Exercise(
         Aspect(
             "all keys and values",
             1,
-            [appended(90, 3, batch=2), appended(2, 2), appended(3, 1, 2, 1)],
+            [appended(290, 3, batch=2, n_heads=1), appended(2, 2), appended(3, 1, 2, 1)],
             outputs=("keys", "values"),
         ),
         connected(
@@ -173,6 +173,16 @@ EXERCISE = Exercise(
             "window ignored",
             "You returned all words although there is a window.",
             {f"0 if self.window is None else {FIRST_KEPT}": "0"},
+        ),
+        Mistake(
+            "the first piece is not cut",
+            "You keep all of the first piece, however long it is, and cut only later ones. Of the "
+            "first, too, keep the last w − 1 words.",
+            {
+                f"0 if self.window is None else {FIRST_KEPT}": (
+                    f"0 if self.window is None or self.keys is None else {FIRST_KEPT}"
+                )
+            },
         ),
         Mistake(
             "the first words are kept",

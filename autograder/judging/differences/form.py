@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable
 
 import torch
@@ -204,10 +205,14 @@ def _strange(c: Comparison, test: Callable[[Tensor], Tensor]) -> str | None:
 
 
 def _misplaced(c: Comparison) -> str:
-    """Say which named dimension a wrong size belongs to, if any."""
-    if c.got.dim() != c.expected.dim():
+    """Say which dimension a wrong size belongs to, if it is that of one alone.
+
+    Nothing is said of outputs whose own dimensions have no names: they are no sizes of inputs.
+    """
+    if c.got.dim() != c.expected.dim() or not c.dims:
         return ""
-    names = {size: name for name, size in c.sizes.items()}
+    once = Counter(c.sizes.values())
+    names = {size: name for name, size in c.sizes.items() if once[size] == 1}
     pairs = zip(c.got.shape, c.expected.shape, strict=True)
     strange = [
         got
