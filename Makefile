@@ -33,7 +33,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere numbers lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,16 +49,19 @@ test: $(VENV)/developer  ## set everything up and run the tests and notebooks, e
 	$(PYTESTS) $(PYTEST)
 
 # As on a processor without newer instructions, so that it rounds as every other can.
+# Another processor and more threads round differently; a test that only holds on one fails here.
 PLAIN = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
-# The tests that compute numbers, once more: another processor and more threads round differently,
-# and a test that only holds on one of them fails here.
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
-anywhere: $(VENV)/developer  ## run tests that compute numbers as if on another machine, and all that take long
-	THREADS=2 $(PLAIN) $(PYTESTS) -m '' $(PYTEST) $(NUMBERS)
+ELSEWHERE = THREADS=2 $(PLAIN) $(PYTESTS)
+anywhere: $(VENV)/developer  ## run the tests that take long; those of numbers as if on another machine
+	$(ELSEWHERE) -m anywhere $(PYTEST) $(NUMBERS)
 	$(PYTESTS) -m anywhere $(PYTEST) tests $(patsubst %,--ignore-glob='%',$(filter tests/%,$(NUMBERS)))
+
+numbers: $(VENV)/developer  ## run every test that computes numbers as if on another machine
+	$(ELSEWHERE) -m '' $(PYTEST) $(NUMBERS)
 
 lock: $(VENV)/pyvenv.cfg  ## upgrade everything within pyproject.toml's bounds, and write lock.txt
 	pip install --upgrade --upgrade-strategy eager -e '.[dev]'
