@@ -59,6 +59,12 @@ def size_in_words(sizes: Mapping[str, int]) -> str:
     return ", ".join(_size(name, sizes[name]) for name in names)
 
 
+def names_by_size(sizes: Mapping[str, int]) -> dict[str, str]:
+    """Return dimensions by size, leaving out 1 and sizes that several dimensions share."""
+    values = list(sizes.values())
+    return {str(size): name for name, size in sizes.items() if size > 1 and values.count(size) == 1}
+
+
 def inputs_as_code(inputs: Mapping[str, Any]) -> str:
     """Write a call's inputs down, one below the other: "query = [1, 2]"."""
     return "\n".join(_assignment(name, value) for name, value in inputs.items())

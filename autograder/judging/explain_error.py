@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from autograder.judging.case_words import names_by_size
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -359,7 +361,7 @@ def explain_error(message: str, sizes: dict[str, int]) -> Meaning | None:
 
     sizes: the size of each named dimension in the case, to name the sizes in the message.
     """
-    names = _unique(sizes)
+    names = names_by_size(sizes)
     for rule in RULES:
         if match := re.search(rule.pattern, message):
             sentence = rule.say.format(*(_Group(group, names) for group in match.groups()))
@@ -384,9 +386,3 @@ class _Group:
         if spec == "size" and self.text in self.names:
             return f"{self.text} ({self.names[self.text]})"
         return self.text
-
-
-def _unique(sizes: dict[str, int]) -> dict[str, str]:
-    """Return dimensions by size, leaving out sizes that several dimensions share."""
-    values = list(sizes.values())
-    return {str(size): name for name, size in sizes.items() if size > 1 and values.count(size) == 1}

@@ -176,8 +176,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the first piece is not cut",
-            "You keep all of the first piece, however long it is, and cut only later ones. Of the "
-            "first, too, keep the last w − 1 words.",
+            "You cut what you keep to the window only from the second piece on. Cut it after the "
+            "first one, too, to the last w − 1 words.",
             {
                 f"0 if self.window is None else {FIRST_KEPT}": (
                     f"0 if self.window is None or self.keys is None else {FIRST_KEPT}"

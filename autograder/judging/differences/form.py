@@ -2,13 +2,13 @@
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from autograder.asking.answer import REPEATS
+from autograder.judging.case_words import names_by_size
 from autograder.judging.compare import Comparison, equal
 from autograder.judging.differences.words import first_index, name_dims, named, number, subject
 from autograder.judging.measures import TOLD_APART, WORDS
@@ -205,18 +205,12 @@ def _strange(c: Comparison, test: Callable[[Tensor], Tensor]) -> str | None:
 
 
 def _misplaced(c: Comparison) -> str:
-    """Say which dimension a wrong size belongs to, if it is that of one alone.
+    """Say which dimension has a wrong size, if one alone does.
 
-    Nothing is said of outputs whose own dimensions have no names: they are no sizes of inputs.
+    If the output's own dimensions have no names, the inputs' sizes say nothing about it.
     """
     if c.got.dim() != c.expected.dim() or not c.dims:
         return ""
-    once = Counter(c.sizes.values())
-    names = {size: name for name, size in c.sizes.items() if once[size] == 1}
-    pairs = zip(c.got.shape, c.expected.shape, strict=True)
-    strange = [
-        got
-        for got, wanted in pairs
-        if got != wanted and got > 1 and got in names and got not in c.expected.shape
-    ]
-    return f" {strange[0]} is {names[strange[0]]}." if strange else ""
+    names = names_by_size(c.sizes)
+    strange = (str(got) for got in c.got.shape if got not in c.expected.shape)
+    return next((f" {got} is {names[got]}." for got in strange if got in names), "")
