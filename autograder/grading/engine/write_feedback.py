@@ -17,6 +17,7 @@ from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.provenance import digest
 from autograder.grading.feedback.feedback_page import (
     GradedNotebook,
+    get_ready,
     render_page,
     why_not_graded,
 )
@@ -125,6 +126,7 @@ def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
         page = render_page(replace(unread, cells=read_cells(data)))
         return [page.encode(errors="replace")]
 
+    get_ready()
     try:
         return confined(render)[0].decode()
     except Unfinished as error:

@@ -25,7 +25,7 @@ from autograder.grading.submission.restore import WHY_EMPTY
 from autograder.grading.worker.graded_cells import SHOWN
 from autograder.grading.worker.job import Outcome
 
-PAGES = load_templates(Path(__file__).parent)
+HERE = Path(__file__).parent
 REST_LEVEL, ANSWER_LEVEL = 2, 3  # of the headings above the rest, and above an answer
 NO_REASON = "no reason was given"
 LABELS = {TEST: "The test:", TASK: "The task:", WRITTEN: "Your answer:"}
@@ -141,9 +141,14 @@ class Feedback:
         return any(SHOWN in one.cell.metadata and one.cell.outputs for one in self.rest)
 
 
+def get_ready() -> None:
+    """Load what processes that are forked from here need for a page."""
+    load_templates(HERE)
+
+
 def render_page(graded: GradedNotebook) -> str:
     """Render the feedback page of one notebook."""
-    return PAGES["page.html.jinja"].render(feedback=_feedback(graded))
+    return load_templates(HERE)["page.html.jinja"].render(feedback=_feedback(graded))
 
 
 def _feedback(graded: GradedNotebook) -> Feedback:

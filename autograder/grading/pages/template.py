@@ -5,6 +5,7 @@ The filters say how text and numbers are written on the pages for instructors an
 
 import re
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -19,10 +20,11 @@ WORD_END = re.compile(r"(?<=_)|(?<=[a-z])(?=[A-Z])")
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))  # seconds
 
 
+@cache
 def load_templates(folder: Path) -> dict[str, Template]:
     """Load a folder's templates by name; their `style` is `base.css` and the folder's `page.css`.
 
-    Compiling them takes longer than filling them, so it is done once, before processes fork.
+    Compiling them takes longer than filling them. Before a process forks, load them there.
     """
     environment = Environment(
         loader=FileSystemLoader(folder),

@@ -15,7 +15,6 @@ from autograder.grading.report.histogram import histogram
 from autograder.grading.report.term_report import TermReport
 
 HERE = Path(__file__).parent
-PAGES = load_templates(HERE)
 SHOWN_MISTAKES = 12
 SHOWN_LEARNERS = 100  # of those who made a mistake again
 
@@ -53,7 +52,8 @@ def render_term_page(
 
 def _rendered(template: str, **values: Any) -> str:
     script = (HERE / "page.js").read_text(encoding="utf-8")
-    return PAGES[template].render(script=Html(script), script_hash=_hash(script), **values)
+    filled = {"script": Html(script), "script_hash": _hash(script), **values}
+    return load_templates(HERE)[template].render(filled)
 
 
 def _feedback_links(report: Report, folder: Path, feedback: Path) -> dict[str, str]:
