@@ -56,11 +56,11 @@ NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_wi
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
 ELSEWHERE = THREADS=2 $(PLAIN) $(PYTESTS)
-anywhere: $(VENV)/developer  ## run the tests that take long; those of numbers as if on another machine
+anywhere: $(VENV)/developer  ## run the longest tests; those that compute numbers, as if on another machine
 	$(ELSEWHERE) -m anywhere $(PYTEST) $(NUMBERS)
 	$(PYTESTS) -m anywhere $(PYTEST) tests $(patsubst %,--ignore-glob='%',$(filter tests/%,$(NUMBERS)))
 
-numbers: $(VENV)/developer  ## run every test that computes numbers as if on another machine
+numbers: $(VENV)/developer  ## run every test that computes numbers, as if on another machine
 	$(ELSEWHERE) -m '' $(PYTEST) $(NUMBERS)
 
 lock: $(VENV)/pyvenv.cfg  ## upgrade everything within pyproject.toml's bounds, and write lock.txt

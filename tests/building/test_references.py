@@ -19,7 +19,7 @@ from tests.support.freshness import differences
 REMEDY = "it is stale: run `make build LESSON={}`"
 
 
-EACH = 4  # of the known mistakes, each fourth is made again: all of them take ten minutes
+EVERY = 4  # only every fourth known mistake is made again: all of them take ten minutes
 
 
 def stored(lesson):
@@ -34,10 +34,10 @@ def test_the_reference_is_fresh(lesson):
 @pytest.mark.anywhere
 def test_the_reference_comes_out_the_same(lesson, one_thread, monkeypatch):
     of_exercise = Lesson.mistakes
-    monkeypatch.setattr(Lesson, "mistakes", lambda *given: of_exercise(*given)[::EACH])
+    monkeypatch.setattr(Lesson, "mistakes", lambda *given: of_exercise(*given)[::EVERY])
     whole = stored(lesson)
     keys = {
-        name: dataclasses.replace(key, mistakes=key.mistakes[::EACH])
+        name: dataclasses.replace(key, mistakes=key.mistakes[::EVERY])
         for name, key in whole.keys.items()
     }
     assert list(differences(build(lesson), dataclasses.replace(whole, keys=keys))) == []

@@ -61,6 +61,14 @@ ANSWERS = {
             REJECTED,
         ),
     ],
+    "t5_bucket": [
+        (
+            "16 bits",
+            {"return distance": "distance = distance.short()\n    return distance"},
+            REJECTED,
+        ),
+        ("at least a row", {"return distance": "return distance[..., None].flatten()"}, REJECTED),
+    ],
     "alibi_bias": [
         ("half-precise places", {"arange(n_key)": "arange(n_key).half().float()"}, REJECTED),
         ("16 words", {"* distance": "* distance.clamp(-16, 16)"}, REJECTED),
@@ -83,6 +91,7 @@ ANSWERS = {
         ),
     ],
     "rotate": [
+        ("a whole base", {"1 / base": "1 / int(base)"}, REJECTED),
         ("six features", {"torch.arange(0, d_head, 2)": "torch.arange(0, 6, 2)"}, REJECTED),
         (
             "a single word stays",

@@ -101,5 +101,6 @@ def test_an_answer_in_words_is_graded_beside_its_mark_scheme(address, course, tm
         points.fill("3")
         with page.expect_response(lambda reply: reply.request.method == "PUT"):
             points.press("Tab")
+            expect(answer.locator(".score-saved")).to_be_visible()
         assert saved() == (3, False)
         page.screenshot(path=tmp_path / "answer.png")

@@ -101,9 +101,8 @@ def told(untouched):
 @pytest.fixture
 def course(untouched, tmp_path):
     """A copy of the course directory, to change."""
-    shutil.copytree(untouched, tmp_path, dirs_exist_ok=True)
-    shutil.rmtree(tmp_path / "build", ignore_errors=True)
-    return tmp_path
+    ignored = shutil.ignore_patterns("build")  # with the pages on it
+    return shutil.copytree(untouched, tmp_path, dirs_exist_ok=True, ignore=ignored)
 
 
 def report(course):
@@ -407,7 +406,9 @@ def test_a_broken_notebook_costs_a_line(course, found):
     for learner, (_, words) in zip(learners, BROKEN, strict=True):
         assert words in remarks[learner], learner
     assert rows[: len(CLASS)] == found.rows
-    page(course)
+    sections = Reader(page(course)).sections
+    assert all(words in sections["learners"] for _, words in BROKEN)
+    assert "graded 6" in sections[""]
 
 
 def test_a_file_that_is_not_a_notebook_costs_a_line(course):
