@@ -14,7 +14,7 @@ LESSON  ?=
 override LESSON := $(or $(notdir $(basename $(wildcard $(LESSON:%=solutions/%_*.py) $(LESSON:%=solutions/0%_*.py)))),$(LESSON))
 LAB     ?=
 PYTEST  ?=
-# Each test file stays on one worker, to share fixtures. tests/conftest.py puts long ones first.
+# Each test file stays on one worker, to share fixtures. conftest.py puts long ones first.
 PYTESTS = pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Stops a target that lacks a variable before it does anything.
 missing = $(strip $(foreach name,$(1),$(if $($(name)),,$(name)=…)))
@@ -33,7 +33,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere numbers lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,9 +56,11 @@ NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_wi
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
 ELSEWHERE = THREADS=2 $(PLAIN) $(PYTESTS)
-anywhere: $(VENV)/developer  ## run the longest tests; those that compute numbers, as if on another machine
+anywhere: $(VENV)/developer  ## run the longest notebooks and make references again, as if on another machine
 	$(ELSEWHERE) -m anywhere $(PYTEST) $(NUMBERS)
-	$(PYTESTS) -m anywhere $(PYTEST) tests $(patsubst %,--ignore-glob='%',$(filter tests/%,$(NUMBERS)))
+
+long: $(VENV)/developer  ## run the other long tests: trainings, kills, full disks, other databases
+	$(PYTESTS) -m long $(PYTEST)
 
 numbers: $(VENV)/developer  ## run every test that computes numbers, as if on another machine
 	$(ELSEWHERE) -m '' $(PYTEST) $(NUMBERS)

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.lessons import ROOT
 
-pytestmark = pytest.mark.anywhere
+pytestmark = pytest.mark.long
 
 POSIX_MODULES = ["fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"]
 POSIX_NAMES = {
@@ -58,7 +58,7 @@ for name in lesson.solutions:
     hint(name)
     check(namespace[name])
 progress()
-import tests.conftest
+import conftest
 """
 AUTHOR = """
 import distributed, nbgrader.apps, psutil, torch
@@ -68,7 +68,7 @@ import distributed, nbgrader.apps, psutil, torch
 import autograder.authoring.commands, autograder.authoring.notebooks, autograder.authoring.table
 import autograder.grading.engine.autograde, autograder.grading.report.write_reports
 import autograder.building.hidden
-import tests.conftest
+import conftest
 """
 
 

@@ -221,13 +221,13 @@ def learner(wheel, tmp_path_factory):
     return environment_with(wheel, tmp_path_factory.mktemp("learner") / "environment")
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_a_lesson_runs_with_the_wheel_alone(learner, tmp_path):
     lesson = Lesson("01_dot_product_attention")
     require_full_points(run(solved_notebook(lesson), learner, tmp_path / lesson.name), lesson)
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_a_notebook_for_other_checks_is_noticed(learner, tmp_path):
     lesson = Lesson("01_dot_product_attention")
     notebook = solved_notebook(lesson)

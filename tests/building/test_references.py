@@ -17,9 +17,7 @@ from autograder.references.store import PUBLIC, LessonReference, load
 from tests.support.freshness import differences
 
 REMEDY = "it is stale: run `make build LESSON={}`"
-
-
-EVERY = 4  # only every fourth known mistake is made again: all of them take ten minutes
+EVERY = 8  # only every eighth known mistake is made again: all of them take ten minutes
 
 
 def stored(lesson):

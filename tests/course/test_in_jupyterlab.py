@@ -76,7 +76,7 @@ def choose(page: Page, menu: str, entry: str) -> None:
     page.locator(".lm-Menu-itemLabel").get_by_text(entry, exact=True).click()
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_an_hour_with_the_first_lesson(page):
     expect(run(page, cell(page, "progress()"))).to_contain_text("0 of")
     expect(page.get_by_text("Next: 1. Dot-product")).to_be_visible()

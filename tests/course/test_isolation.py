@@ -64,7 +64,7 @@ def test_a_broken_exercise_costs_only_its_own_points(lesson):
 
 
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_grading_finds_the_same(tmp_path):
     lesson = Lesson("03_multi_head")
     found = graded(lesson, tmp_path)

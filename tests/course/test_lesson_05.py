@@ -124,24 +124,24 @@ def test_predicting_restores_the_mode(lesson_5):
 # ---------------------------------------------------------------- what the text says about training
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_the_improved_model_reaches_the_floor_on_every_seed(improved):
     assert max(improved) <= MOST_ERROR
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_the_plain_model_fails_on_every_seed_of_the_lesson(failed):
     assert min(failed) > 0.4  # more than forty times the noise floor
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_the_plain_model_fails_as_published_too(lesson_5):
     """Check a seed that fails."""
     errors, _ = measure(lesson_5, lesson_5["plain"], *AS_PUBLISHED, seeds=[1])
     assert min(errors) > 0.1
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_one_residual_connection_alone_makes_every_seed_succeed(lesson_5):
     around_cross_attention = 3
     fails = {0: [0], 1: [0], 2: [4], 4: [0]}  # the others, each with a seed on which it fails
@@ -166,7 +166,7 @@ def only_residual(lesson, kept):
     return model
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_what_each_change_contributes(lesson_5, improved):
     """Leave one out, over the five seeds of the lesson."""
     seeds = range(5)
@@ -188,7 +188,7 @@ def unmasked(lesson_5, build):
     return model
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_without_the_mask_training_copies_corner_3_and_predicting_fails(lesson_5):
     torch.manual_seed(0)
     model = unmasked(lesson_5, "better")
@@ -213,7 +213,7 @@ def test_a_leak_shows_only_where_a_change_gets_through(lesson_5, build, least, m
         assert least <= moved < most
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_the_better_model_fits_the_noise_later(lesson_5):
     torch.manual_seed(0)
     loader, train_epoch = make_loader(*TRAIN), lesson_5["train_epoch"]
@@ -225,7 +225,7 @@ def test_the_better_model_fits_the_noise_later(lesson_5):
     assert test[499] > 0.95 * test[299]  # nothing is gained
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_more_squares_and_more_steps_bring_the_error_closer_to_the_floor(lesson_5, improved):
     errors, _ = measure(lesson_5, lesson_5["better"], n=2048, n_epochs=300, seeds=[1])
     assert max(errors) < 0.011 < min(improved)
@@ -239,7 +239,7 @@ def test_the_padding_mask_hides_what_pads_a_source(lesson_5):
     assert (encoder(padded)[:, :2] - states).abs().max() > 0.5
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_a_wrong_scale_trains_as_well(lesson_5):
     errors, _ = measure(lesson_5, lesson_5["unscaled"], seeds=range(3))
     assert max(errors) <= MOST_ERROR
@@ -257,7 +257,7 @@ def test_unscaled_is_attention_without_the_scale(lesson_5):
     torch.testing.assert_close(context, scores.softmax(-1) @ head["value"](x))
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_the_trained_model_asks_the_opposite_corner(lesson_5):
     torch.manual_seed(0)
     model = lesson_5["better"]()
@@ -271,7 +271,7 @@ def test_the_trained_model_asks_the_opposite_corner(lesson_5):
 # ---------------------------------------------------------------- exercises graded by what they do
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_the_runs_come_from_their_defects():
     defect_of = DIAGNOSE_RUN.DEFECT_OF
     known = [(defect_of[name], seed, RUNS[name], 3) for name, seed in SEED_OF.items()]

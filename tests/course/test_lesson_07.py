@@ -160,7 +160,7 @@ def test_at_the_end_of_a_text_the_answer_is_about_seven_tokens_back(n):
     assert 7 * (1 - (7 / 8) ** (n - 1)) == pytest.approx(7, abs=0.2)
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_relative_is_lost_where_the_mark_is_far_back():
     reader = LESSON["train_reader"]("relative", LESSON["last_marked"], seed=0)
     tokens, answers = LESSON["last_marked"](2048, 64, torch.Generator().manual_seed(7))
@@ -174,7 +174,7 @@ def test_relative_is_lost_where_the_mark_is_far_back():
 
 
 @pytest.mark.parametrize("task", ["last_marked", "three_back"])
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_a_smaller_base_reads_twice_as_far(task):
     reader = LESSON["train_reader"]("rotary, base 500", LESSON[task], seed=0)
     found = LESSON["accuracy"](reader, LESSON[task])
@@ -186,7 +186,7 @@ def rotary():
     return LESSON["train_reader"]("rotary", LESSON["last_marked"], seed=0)
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_rotary_fails_beyond_its_training_and_recovers_in_a_window(rotary):
     found, in_window = accuracies(LESSON, "last_marked", rotary)
     assert found[LENGTHS.index(32)] > 98 and found[LENGTHS.index(64)] < 75
@@ -196,7 +196,7 @@ def test_rotary_fails_beyond_its_training_and_recovers_in_a_window(rotary):
 @pytest.mark.parametrize(
     ("pairs", "recovers"), [([0, 1, 2, 3], True), ([1], True), ([0, 2, 3], False), ([], False)]
 )
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_a_single_pair_makes_rotary_fail(rotary, pairs, recovers, monkeypatch):
     reader = copy.deepcopy(rotary)
     reader.positions = LESSON["Positions"]()

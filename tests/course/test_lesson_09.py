@@ -109,7 +109,7 @@ def test_memory_saved_for_the_backward_pass():
     assert saved_megabytes(tiled, query, key, value, False, 256, 256) > 1.5 * plain
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_words_show_few_defects_but_logits_show_all():
     by_words = {}
     for defect in DEFECTS:

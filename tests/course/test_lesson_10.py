@@ -191,7 +191,7 @@ def test_a_perfect_induction_head_has_a_score_of_1():
 LESSON["one_text"] = one_text(LESSON)
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_copying_takes_two_layers_and_the_score_alone_is_fooled():
     """The lesson's claims about its models hold by a margin, on any processor."""
     every = range(8, 17)

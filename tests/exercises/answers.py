@@ -12,7 +12,9 @@ from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Code, Variant
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
+from tests.support.sharing import marks
 
+STEP = 3  # `make test` tries each exercise with every third
 PASSES, REJECTED = "passes", "rejected"
 Row = tuple[str, Code, str]  # what an answer does, its code, and one of the ids that it gets
 CELL_BEGINS = ("def ", "class ", "@", "from ", "import ")  # of an answer that is a whole cell
@@ -21,9 +23,9 @@ CELL_BEGINS = ("def ", "class ", "@", "from ", "import ")  # of an answer that i
 def each(answers: Mapping[str, Iterable[Row]]) -> pytest.MarkDecorator:
     """Run a test with each of the answers, which are listed by exercise."""
     rows = [
-        pytest.param(exercise, code, expected, id=f"{exercise}: {does}")
+        pytest.param(exercise, code, expected, id=f"{exercise}: {does}", marks=marks(number, STEP))
         for exercise, tried in answers.items()
-        for does, code, expected in tried
+        for number, (does, code, expected) in enumerate(tried)
     ]
     return pytest.mark.parametrize(("exercise", "code", "expected"), rows)
 

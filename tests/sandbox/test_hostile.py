@@ -1,6 +1,7 @@
 """Hostile submissions earn points only for honest answers, and harm nobody.
 
-Every fourteenth of each kind is tried here, and all of them by `make bench BENCH=hostile`.
+Every fourteenth of each kind is tried here, half of those by `make long`, and all of them by
+`make bench BENCH=hostile`.
 """
 
 import nbformat
@@ -10,6 +11,7 @@ from tests.sandbox.hostile import ATTACKS, KINDS
 from tests.sandbox.hostile.attack import POINTS
 from tests.sandbox.hostile.stage import Stage, points_of
 from tests.sandbox.probes import HOME, broken_walls
+from tests.support.sharing import every
 
 SHARE = [attack for kind in KINDS.values() for attack in kind[::14]]
 
@@ -46,7 +48,7 @@ def open_files(stage):
 
 
 @pytest.mark.usefixtures("open_files")
-@pytest.mark.parametrize("attack", SHARE, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", every(2, SHARE), ids=lambda attack: attack.name)
 def test_it_is_held(stage, attack):
     happened = stage.perform(attack)
     assert not happened.wrong, "\n".join([attack.tries, *happened.wrong])

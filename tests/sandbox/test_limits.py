@@ -7,6 +7,7 @@ import pytest
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Cell, Sandbox
 from autograder.sandbox.watch import Watch
+from tests.support.sharing import every
 
 pytestmark = pytest.mark.usefixtures("sandbox")
 SPIN = "while True: pass"
@@ -77,7 +78,7 @@ def test_a_notebook_that_takes_too_long(source, patience, told):
     assert ran.doubtful is (source == SLEEP)
 
 
-@pytest.mark.parametrize("name", ["²", "Threads:", "RssAnon: 0"])
+@pytest.mark.parametrize("name", every(3, ["RssAnon: 0", "Threads:", "²"]))
 def test_the_name_of_a_process_says_nothing_about_it(name):
     source = f"open('/proc/self/comm', 'w').write({name!r})\n{SPIN}"
     ran = run(source, notebook_seconds=2.0)

@@ -276,7 +276,7 @@ def _run(place, sources):
         yield "".join(o.text for o in streams), errors
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_honest_programs_work(run):
     results = run(*honest.cells())
     for (name, (_, said)), (printed, errors) in zip(honest.PROGRAMS.items(), results, strict=True):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.anywhere
+pytestmark = pytest.mark.long
 
 CODE = """
 import sys, torch

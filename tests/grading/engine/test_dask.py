@@ -21,7 +21,7 @@ from tests.support.classroom import (
 from tests.support.processes import is_first_in_sandbox, those
 from tests.support.servers import dask_scheduler, dask_workers
 
-pytestmark = [pytest.mark.anywhere, pytest.mark.usefixtures("sandbox")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("sandbox")]
 PROWLING = "from pathlib import Path\nprint(Path({path!r}).exists(), Path('/scratch').exists())"
 
 

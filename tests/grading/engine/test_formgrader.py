@@ -80,7 +80,7 @@ def test_the_button_grades_and_points_and_card_are_seen(address, tmp_path):
         page.screenshot(path=tmp_path / "card.png")
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_an_answer_in_words_is_graded_beside_its_mark_scheme(address, course, tmp_path):
     def saved():
         with gradebook(course) as book:

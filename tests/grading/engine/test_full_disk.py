@@ -8,7 +8,7 @@ from autograder.lessons import ROOT
 from tests.support.classroom import LESSON, command, gradebook, make_course, scores
 from tests.support.full_disk import grade_on_full_disk
 
-pytestmark = [pytest.mark.anywhere, pytest.mark.usefixtures("sandbox")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("sandbox")]
 COUNT = 6
 DISK = 3_000_000  # bytes
 LEFT = 200_000  # enough for some of the submissions

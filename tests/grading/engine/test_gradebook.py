@@ -611,7 +611,7 @@ def test_a_lesson_that_was_changed_but_not_released_is_not_graded(tmp_path):
     assert not (tmp_path / "autograded").exists()
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_nothing_is_lost_while_another_works_in_the_gradebook(tmp_path):
     grades = make_course(tmp_path, 6)
     with beside.at_work(f"sqlite:///{tmp_path}/gradebook.db") as report:

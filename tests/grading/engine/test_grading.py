@@ -203,7 +203,7 @@ def test_what_a_learners_own_cell_needs_is_run(course):
     assert "attention_shown" not in words.metadata
 
 
-@pytest.mark.anywhere
+@pytest.mark.long
 def test_without_a_sandbox_the_grades_are_the_same(open_course, tmp_path):
     """Unsealed, everything goes through nbgrader's own steps, in its own kernel."""
     shutil.copytree(open_course / "solutions", tmp_path / "solutions")
@@ -252,8 +252,10 @@ def test_formgrader_lists_the_lesson_and_its_submissions(course):
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
-        ("solution", "Success! Your notebook passes all the tests."),
         ("with mistakes", "CheckFailed: softmax: 4 of 5 points. Large scores break it"),
+        pytest.param(
+            "solution", "Success! Your notebook passes all the tests.", marks=pytest.mark.long
+        ),
     ],
 )
 def test_nbgraders_validate_works(tmp_path, learner, words):

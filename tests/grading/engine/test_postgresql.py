@@ -7,7 +7,7 @@ from tests.support import beside
 from tests.support.classroom import LESSON, make_course, nbgrader, verdicts
 from tests.support.servers import postgresql
 
-pytestmark = [pytest.mark.anywhere, pytest.mark.usefixtures("sandbox")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("sandbox")]
 COUNT = 4
 
 

@@ -33,7 +33,7 @@ from tests.support.classroom import (
 from tests.support.processes import descendants, is_first_in_sandbox, those
 from tests.support.waiting import HANG
 
-pytestmark = [pytest.mark.anywhere, pytest.mark.usefixtures("sandbox")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("sandbox")]
 COUNT = 4
 # How many submissions are done when the grader is killed: none, while processes start, or half.
 MOMENTS = [0, COUNT // 2]

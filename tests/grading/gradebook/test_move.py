@@ -27,7 +27,7 @@ def course(tmp_path):
     return course
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.anywhere)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def target(request, tmp_path):
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/new.db"

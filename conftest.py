@@ -72,6 +72,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "lesson" in metafunc.fixturenames:
         first, *others = lesson_names()
         is_enough = metafunc.definition.get_closest_marker("first_is_enough")
-        marks = pytest.mark.anywhere if is_enough else ()
+        marks = pytest.mark.long if is_enough else ()
         lessons = [Lesson(first), *(pytest.param(Lesson(name), marks=marks) for name in others)]
         metafunc.parametrize("lesson", lessons, ids=[first, *others])
