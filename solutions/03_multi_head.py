@@ -315,8 +315,8 @@ def split_heads(
     Raises ValueError when n_heads does not divide d_model.
 
     Example:
-        >>> split_heads(torch.tensor([[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]]), 2).tolist()
-        [[[[0, 1], [4, 5], [8, 9]], [[2, 3], [6, 7], [10, 11]]]]
+        >>> split_heads(torch.arange(12.0).view(1, 3, 4), 2).tolist()
+        [[[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]]]]
     """
     ### BEGIN SOLUTION
     batch, n, d_model = x.shape
@@ -434,8 +434,8 @@ def merge_heads(
     """For each word the features of all heads in a row, head 0 first.
 
     Example:
-        >>> merge_heads(torch.tensor([[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]])).tolist()
-        [[[0, 1, 2, 3], [4, 5, 6, 7]]]
+        >>> merge_heads(torch.tensor([[[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]]])).tolist()
+        [[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]]]
     """
     ### BEGIN SOLUTION
     batch, n_heads, n, d_head = x.shape

@@ -364,6 +364,7 @@ gradient_of(lambda scores: torch.where(two_rows, (scores + additive).softmax(-1)
 # - Scores may be far from 0: all near 150, say, or all near −20,000. A hidden score may be the
 #   largest of its row.
 # - Every gradient is finite, and no NaN arises on the way back, not even one that is wiped away.
+# - The weights have the dtype of the scores, which may be float16.
 #
 # `keep` broadcasts to the shape of the scores, so one mask may serve many rows. You may use
 # `torch.softmax`. Everything you need has come up: the three ways to write −∞, what each does to a
@@ -913,7 +914,8 @@ print("eval mode: ", leaks_future(dropout.eval()))
 # apart. And to save time on long texts, a model may let a word see only itself and the last few
 # words before it: a **window**. Write the mask that does both.
 #
-# `document` says which text each word belongs to, such as [0, 0, 0, 1, 1, 2].
+# `document` says which text each word belongs to, such as [0, 0, 0, 1, 1, 2]. The numbers may come
+# in any order, such as [6, 6, 2, 4, 4]. With `before` = 0, a word sees only itself.
 
 
 # %%

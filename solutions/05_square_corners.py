@@ -478,11 +478,13 @@ print(f"by name:         corner 3 moves by {(step_2 - step_1)[0, 0].norm():.4f}"
 # ### Exercise 5: `SquareCompleter` (24 minutes)
 #
 # - Keep the two parts as `encoder` and `decoder`, and the two numbers as `n_source` and `n_target`.
-# - `forward(source, shifted_target)` returns all outputs, with a causal mask on the target.
+# - `forward(source, shifted_target)` returns all outputs, with a causal mask on the target. The
+#   source needs no mask: all of it is known from the start.
 # - `predict(source)` predicts `n_target` points, one at a time, and returns them without the
-#   starting point. It runs in evaluation mode and builds no graph (`torch.no_grad()`). Afterward,
-#   the model is in the mode it was in before. (`self.training` tells whether that is train mode,
-#   and `self.train(mode)` sets it.)
+#   starting point. It masks as `forward` does, so that the decoder meets what it was trained on. It
+#   runs in evaluation mode and builds no graph (`torch.no_grad()`). Afterward, the model is in the
+#   mode it was in before. (`self.training` tells whether that is train mode, and `self.train(mode)`
+#   sets it.)
 #
 # The check uses its own encoder and decoder, so yours don't matter here.
 
@@ -1121,9 +1123,9 @@ for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
 # ### Exercise 7: `diagnose_run` (16 minutes)
 #
 # Write down how you told them apart: a function that looks at the two losses and returns the name
-# of the defect. The check tries it on these six runs, and again with all losses up to ten percent
-# higher or lower, and some noted less often. Grading also tries runs with the same defects from
-# other seeds. So don't look up numbers. Ask what must be true.
+# of the defect. The check tries it on these six runs, and again with all losses of a run multiplied
+# by one factor, from 0.9 to 1.1, and some noted less often. Grading also tries runs with the same
+# defects from other seeds. So don't look up numbers. Ask what must be true.
 
 
 # %%

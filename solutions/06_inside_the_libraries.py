@@ -275,7 +275,8 @@ print("head 1 of the query:", packed[2:4].tolist())
 # %% [markdown]
 # ### Exercise 2: `per_head` (5 minutes)
 #
-# Cut the weight of a query, key or value projection into the weights of its heads.
+# Cut the weight of a query, key or value projection into the weights of its heads. A gradient for a
+# head's weights has to find its way back to `weight`.
 
 
 # %%

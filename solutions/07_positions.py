@@ -140,8 +140,8 @@ predict("the_last_hand", ...)
 # %% [markdown]
 # ### Exercise 1: `sinusoidal_positions` (8 minutes)
 #
-# Make the vectors for the first `n` places. You can write into every other column: `x[:, 0::2]`
-# starts at column 0 and takes steps of two.
+# Make the vectors for the first `n` places, in float32. You can write into every other column:
+# `x[:, 0::2]` starts at column 0 and takes steps of two.
 
 
 # %%
@@ -313,9 +313,9 @@ check(relative_bias)
 #
 # ### Exercise 3: `alibi_bias` (12 minutes)
 #
-# Make the bias. Use the slopes from the authors' code. (`math.log2` is the logarithm to base 2.)
-# Again, the queries are the last `n_query` of `n_key` places. The formula holds for every key,
-# those after the query included: hiding them is the mask's job.
+# Make the bias, in float32. Use the slopes from the authors' code. (`math.log2` is the logarithm to
+# base 2.) Again, the queries are the last `n_query` of `n_key` places. The formula holds for every
+# key, those after the query included: hiding them is the mask's job.
 
 
 # %%
@@ -514,7 +514,7 @@ for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
 #
 # ### Exercise 5: `rotate_halves` (6 minutes)
 #
-# Write that one.
+# Write that one. Again, compute the angles in float32.
 
 
 # %%
@@ -1044,6 +1044,8 @@ plot_lines(
 # - From 16 to 128, the buckets 16 to 31 grow by the same *factor*: there are 16 equal steps on a
 #   logarithmic scale, and a distance that lies between two steps belongs to the lower one.
 # - Everything from 128 on falls into bucket 31, and everything after the query into bucket 0.
+#
+# Return whole numbers, in the shape of `distance`.
 
 
 # %%

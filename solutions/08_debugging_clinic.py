@@ -415,6 +415,7 @@ for n_kv_heads in (1, 2, 6):
 # to 0 in the first word and to *b* in the other eleven. For every query but the first, s₀ is 0, and
 # you know s₁. Choose *b* so that s₁ is near 1 and neither weight gets lost. Two calls give you both
 # weights: one with feature 0 set to 1 in the first word, one with feature 0 set to 1 in the second.
+# Leave rounding a margin: 0.001 in the logarithm of their ratio is plenty.
 
 
 # %%
@@ -506,8 +507,9 @@ find_leak(PATIENTS["H"].make())
 # ### Exercise 7: `diagnose` (5 minutes)
 #
 # Put it all together: name what is wrong with a module. `check` asks about modules with at most one
-# disease. Mind the order: `find_scale` compares weights, and stumbles if one is hidden or computed
-# in another way, so ask it last. This exercise builds on your tests.
+# disease, so the first one that you find is the answer. Mind the order: `find_scale` compares
+# weights, and stumbles if one is hidden or computed in another way, so ask it last. This exercise
+# builds on your tests.
 
 
 # %%
@@ -548,10 +550,11 @@ check(diagnose)
 # ### Exercise 8: `repair_3` (5 minutes)
 #
 # The loss of a language model on padded texts: the mean over all targets that count. The target at
-# each place is the next word. Padding never counts as a target, wherever it is. The loss below
-# falls nicely in training. But the shorter a text, the more each of its words counts. (In 2024,
-# [many trainers](https://huggingface.co/blog/gradient_accumulation) had a relative of this defect,
-# in the way they added up the gradients of several batches.)
+# each place is the next word. Padding is one of the `n_words` words, not always the first. It never
+# counts as a target, wherever it is. The loss below falls nicely in training. But the shorter a
+# text, the more each of its words counts. (In 2024, [many
+# trainers](https://huggingface.co/blog/gradient_accumulation) had a relative of this defect, in the
+# way they added up the gradients of several batches.)
 
 
 # %%

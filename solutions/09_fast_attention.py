@@ -469,7 +469,8 @@ view_tiles(
 #
 # Take in one tile. Beware of −∞: with a mask, a row may have nothing to attend to in this tile.
 # Then its state must stay as it is, even if that's still (−∞, 0, 0). What does `exp` make of −∞ −
-# (−∞)? You may subtract something else in such a row, as long as you return −∞.
+# (−∞)? You may subtract something else in such a row, as long as you return −∞. Return new tensors,
+# and leave the old state as it was.
 
 
 # %%
@@ -702,7 +703,8 @@ torch.allclose((weights * d_weights).sum(dim=-1), (d_context * (weights @ values
 #
 # Write the backward pass, with all scores at once (the tiles come next). `logsumexp` and `context`
 # are those that `tiled_attention` returned, perhaps for more keys than you get here: then `d_query`
-# is the share of these keys. With `causal=True`, the queries are the last n_query of n_key words.
+# is the share of these keys. With `causal=True`, the queries are the last n_query of the n_key
+# words that you get.
 
 
 # %%

@@ -513,10 +513,10 @@ check(sample)
 #
 # - Use caches, one for each block: read the whole text once, then only the new token each time.
 #   Don't read a token twice unless you must, and don't call the model after the last draw.
-# - The model has `n_context` places. When what it would read next no longer fits, start over: new
-#   caches, and read the last n_context // 2 tokens again. (The places of those tokens change, so
-#   their keys change, too. That's the price of learned positions.) The same rule covers a text
-#   that's too long to begin with.
+# - The model has `n_context` places, at least two. When what it would read next no longer fits,
+#   start over: new caches, and read the last n_context // 2 tokens again. (The places of those
+#   tokens change, so their keys change, too. That's the price of learned positions.) The same rule
+#   covers a text that's too long to begin with.
 # - Nobody needs gradients here: `@torch.no_grad()` is already in place.
 #
 # Return the text with the n_new tokens appended, [batch, n + n_new]. This exercise builds on
@@ -826,7 +826,8 @@ for layer in range(2):
 #
 # How often is a model right where it can know the answer? Its guess is the likeliest token, and a
 # guess counts only if its token can be known. `known[:, j]` is True if the token at place j can be
-# known, so it's about the guess that is made one place earlier.
+# known, so it's about the guess that is made one place earlier. No guess is made before the first
+# token, so `known[:, 0]` doesn't count, whatever it says.
 
 
 # %%
@@ -902,10 +903,10 @@ for name, model in (("first", copies), ("second", shortcut)):
 # weight has one column for each of them. (`model.blocks[layer].attention` has four linear layers
 # and `n_heads`. A linear layer knows its `in_features`.)
 #
-# Leave the given model as it is: `copy.deepcopy(model)` copies it with all that it holds. Change a
-# parameter under `torch.no_grad()`. And beware of biases: the output layer's bias belongs to no
-# head, so leave it alone. If you clear the value layer instead, clear the head's part of its bias,
-# too.
+# Leave the given model as it is: `copy.deepcopy(model)` copies it with all that it holds, its mode
+# and what is trained included, and these should stay. Change a parameter under `torch.no_grad()`.
+# And beware of biases: the output layer's bias belongs to no head, so leave it alone. If you clear
+# the value layer instead, clear the head's part of its bias, too.
 
 
 # %%

@@ -1,5 +1,6 @@
 """Show on a card which case went wrong, and the expected values beside the learner's."""
 
+from dataclasses import dataclass, replace
 from html import escape
 from textwrap import indent
 
@@ -43,32 +44,54 @@ def _case(exhibit: Exhibit) -> Part:
     return f"{html}<details><summary>its inputs</summary>{block}</details>", text
 
 
+@dataclass(frozen=True)
+class Panel:
+    """One of two tables side by side.
+
+    shown: the part of the tensor that it shows.
+    marked: which of these values are framed; None if none are.
+    """
+
+    title: str
+    shown: Tensor
+    marked: Tensor | None = None
+
+
 def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
     """Show expected and got on one color scale, at the slice where they first differ."""
-    same = expected.shape == got.shape
-    where = _first(expected)
-    corner: tuple[slice, ...] = ()
-    if same:
-        differs = expected != got if wrong is None else wrong
-        where = pick_slice(differs)
-        corner = pick_corner(differs[where])
-    decimals = telling_decimals(expected, got) if same else 3
-    everywhere = wrong is not None and bool(wrong.all())
-    marks = None if wrong is None or everywhere else wrong[where][corner]
-    everything = ", wrong everywhere" if everywhere and got.numel() > 1 else ""
-    panels = [
-        ("expected", expected, where, "", None),
-        ("yours", got, where if same else _first(got), everything, marks),
-    ]
-    tables = [t[at][corner] if t.numel() else t.flatten() for _, t, at, *_ in panels]
-    style = Style(*value_range(expected, got), decimals, widest(decimals, *tables))
+    panels = _panels(output, expected, got, wrong)
+    decimals = telling_decimals(expected, got) if expected.shape == got.shape else 3
+    width = widest(decimals, *(panel.shown for panel in panels))
+    style = Style(*value_range(expected, got), decimals, width)
     html, text = "", []
-    for (word, tensor, at, said, marked), shown in zip(panels, tables, strict=True):
-        title = f"{word}: {output} {tuple(tensor.shape)}{_place(at, corner)}{said}"
-        legend = "" if marked is None else ", framed where wrong"
-        html += heatmap(shown, title + legend, style, marked)
-        text.append(f"  {title}:\n{plain_table(shown, decimals, marked)}")
+    for panel in panels:
+        legend = "" if panel.marked is None else ", framed where wrong"
+        html += heatmap(panel.shown, panel.title + legend, style, panel.marked)
+        text.append(f"  {panel.title}:\n{plain_table(panel.shown, decimals, panel.marked)}")
     return html + _whole(got), "\n".join(text)
+
+
+def _panels(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> list[Panel]:
+    """Choose the part of both tensors to show, and the values to frame."""
+    if expected.shape != got.shape:
+        both = {"expected": expected, "yours": got}
+        return [_panel(word, output, one, _first(one)) for word, one in both.items()]
+    differs = expected != got if wrong is None else wrong
+    at = pick_slice(differs)
+    corner = pick_corner(differs[at])
+    theirs = _panel("yours", output, got, at, corner)
+    if wrong is not None and not wrong.all():
+        theirs = replace(theirs, marked=wrong[at][corner])
+    elif wrong is not None and got.numel() > 1:
+        theirs = replace(theirs, title=f"{theirs.title}, wrong everywhere")
+    return [_panel("expected", output, expected, at, corner), theirs]
+
+
+def _panel(
+    word: str, output: str, tensor: Tensor, at: tuple[int, ...], corner: tuple[slice, ...] = ()
+) -> Panel:
+    title = f"{word}: {output} {tuple(tensor.shape)}{_place(at, corner)}"
+    return Panel(title, tensor[at][corner] if tensor.numel() else tensor.flatten())
 
 
 def _place(index: tuple[int, ...], corner: tuple[slice, ...]) -> str:

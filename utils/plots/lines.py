@@ -19,6 +19,7 @@ from autograder.utils.plots.picture import Picture, render
 
 MARKERS_UP_TO = 30  # points per line; more would hide it
 BAND = 0.2  # how opaque
+MOST_INSIDE = 3  # lines whose legend finds room among them
 
 
 def plot_lines(
@@ -60,7 +61,7 @@ class Lines:
     dashed: Collection[str]
 
     def draw(self) -> Figure:
-        """Draw one panel, with a legend if there is more than one line."""
+        """Draw one panel, with a legend if there is more than one line: above it if many."""
         figure = Figure(figsize=(5.2, 3.2), layout="constrained")
         ax = figure.subplots()
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
@@ -75,7 +76,9 @@ class Lines:
                 ax.fill_between(self.x, low, high, color=look["color"], alpha=BAND, lw=0)
         self._scale(ax)
         ax.grid(color=GRID, lw=0.6)
-        if len(self.series) > 1:
+        if len(self.series) > MOST_INSIDE:
+            figure.legend(loc="outside upper center", ncols=MOST_INSIDE)
+        elif len(self.series) > 1:
             ax.legend()
         return figure
 

@@ -107,3 +107,9 @@ def test_a_gap_is_a_gap():
 def test_input_that_cannot_be_drawn_is_refused(change, words):
     with pytest.raises(ValueError, match=words):
         plot_lines(**{"x": X, "lines": {"a": X}} | NAMES | change)
+
+
+def test_the_legend_of_many_lines_covers_none():
+    ax = drawn(series={name: X for name in "abcd"})
+    [legend] = ax.figure.legends
+    assert legend.get_window_extent().y0 >= ax.get_window_extent().y1
