@@ -5,8 +5,8 @@
 # wrong?** Somebody once trained a small language model to a loss of 0.06, asked it for a sentence,
 # and got garbage. One line was wrong. Attention is good at hiding such lines: whatever you do to
 # its weights, they still average *something*, and training makes the best of it. In this lesson you
-# write tests that find such defects, on twenty patients. Sixteen have a defect that somebody really
-# published; the other four are sound and only look ill.
+# write tests that find such defects, on twenty patients. Sixteen have a defect from real, published
+# code; the other four are sound and only look ill.
 #
 # | | |
 # |---|---|
@@ -60,8 +60,8 @@ torch.allclose(healthy(x), patient_b(x), atol=1e-5)
 
 # %% [markdown]
 # Patients A, E, J and Q are not sound. Change one word after another and watch which outputs move.
-# In the healthy module, it's the word's own output and all later ones. For which words does J look
-# healthy, too?
+# In the healthy module, it's the word's own output and all later ones. Changing which words makes J
+# look healthy, too?
 
 # %%
 view_probe(
@@ -79,9 +79,9 @@ view_probe(
 # %% [markdown]
 # In a clinic, no patient comes with a healthy twin. All you have is the module itself. You may call
 # it as often as you like, look at its `n_heads`, `n_kv_heads` and `d_head`, and use its four
-# layers, `query`, `key`, `value` and `output`. All patients have these, without biases, and all
-# give finite outputs. (A module that gives NaN needs no test to be found.) d_model is
-# `attention.query.in_features`.
+# layers, `query`, `key`, `value` and `output`. All patients have these, without biases. All are in
+# evaluation mode, need no gradients, and give finite outputs. (A module that gives NaN needs no
+# test to be found.) d_model is `attention.query.in_features`.
 #
 # ### How not to test
 #
@@ -102,12 +102,12 @@ predict("zeros_pass", ...)
 torch.allclose(torch.zeros(1, 7, 30), healthy(small), atol=0.5)
 
 # %% [markdown]
-# It would. You think nobody writes such a test? Somebody
-# [published one](https://github.com/Xilinx/mlir-air/issues/1427): its tolerance was 0.5, on values
-# between 0.5 and 1, and it printed PASS for attention whose correlation with the right result was
-# 0.086. So here is the first rule of the clinic: **a test is only worth something once you have
-# seen it fail.** That's what the twenty patients are for. Each test you write has to catch the ill
-# ones and leave the others in peace: a **false alarm** costs somebody a day.
+# It would. You think nobody writes such a test? Somebody [published
+# one](https://github.com/Xilinx/mlir-air/issues/1427): its tolerance was 0.5, on values between 0.5
+# and 1, and it printed PASS for attention whose correlation with the right result was 0.086. So
+# here is the first rule of the clinic: **a test is only worth something once you have seen it
+# fail.** That's what the twenty patients are for. Each test you write has to catch the ill ones and
+# leave the healthy ones alone: a **false alarm** costs somebody a day.
 #
 # ## Change something, and watch
 #
@@ -119,7 +119,8 @@ torch.allclose(torch.zeros(1, 7, 30), healthy(small), atol=0.5)
 # Does any output depend on a later word? Beware of leaks that touch only a few words: patient Q's
 # words see just one word ahead, and with a cache, a leak may show only between the two words that
 # are read together. So test every place in texts of 12 words. And call the module with several
-# texts at once: some masks go wrong only in a batch. Rounding moves outputs by less than 1e-5.
+# different texts at once: some masks go wrong only in a batch. Rounding moves outputs by less than
+# 1e-5.
 
 
 # %%
@@ -381,8 +382,8 @@ def find_mixing(attention: nn.Module) -> bool:
 check(find_mixing)
 
 # %% [markdown]
-# Patient C mixes heads only if there are enough of them. **Predict before you run:** for which of
-# these three sizes does its code give the right result?
+# Patient C mixes heads only with some numbers of them. **Predict before you run:** there are 6
+# query heads, and 1, 2 or 6 key heads. With which is its result right?
 
 # %%
 predict("right_by_luck", ...)
@@ -391,13 +392,13 @@ predict("right_by_luck", ...)
 for n_kv_heads in (1, 2, 6):
     sizes = {"n_heads": 6, "n_kv_heads": n_kv_heads}
     same = torch.allclose(PATIENTS["C"].make(**sizes)(x), HEALTHY.make(**sizes)(x), atol=1e-5)
-    print(f"6 query heads, {n_kv_heads} key heads: {'right' if same else 'wrong'}")
+    print(f"n_heads=6, n_kv_heads={n_kv_heads}: {'right' if same else 'wrong'}")
 
 # %% [markdown]
 # Patient C tiles its key heads (0, 1, 0, 1) instead of repeating them (0, 0, 1, 1). With a single
 # key head, or with one for each query head, the two are the same. That's why a test with the
-# smallest sizes, or with the usual ones, can be blind. Small is good, but **no two sizes of a
-# module should be equal, and none should be 1.**
+# smallest sizes, or with the usual ones, can be blind. Small is good, but **no two of the sizes
+# that you choose should be equal, and none should be 1.**
 #
 # ## One query, two keys
 #
@@ -415,7 +416,8 @@ for n_kv_heads in (1, 2, 6):
 # to 0 in the first word and to *b* in the other eleven. For every query but the first, s₀ is 0, and
 # you know s₁. Choose *b* so that s₁ is near 1 and neither weight gets lost. Two calls give you both
 # weights: one with feature 0 set to 1 in the first word, one with feature 0 set to 1 in the second.
-# Leave rounding a margin: 0.001 in the logarithm of their ratio is plenty.
+# Leave rounding a margin: 0.001 in the logarithm of their ratio is plenty, and scores that are 5%
+# too large should show.
 
 
 # %%
@@ -582,9 +584,9 @@ check(repair_3)
 # ## Another dtype
 #
 # Your tests ran in float32. Many large models, such as Llama 3 (2024) and Qwen3 (2025), are
-# published in **bfloat16**: half the memory, and only eight binary digits for each number. That's
-# enough for whole numbers up to 256. **Predict before you run:** of 0, 1, …, 999, how many
-# different numbers are left?
+# published in **bfloat16**: half the memory, and only eight significant bits. That's enough for
+# whole numbers up to 256. **Predict before you run:** of 0, 1, …, 999, how many different numbers
+# are left?
 
 # %%
 predict("places_in_bfloat16", ...)
@@ -593,9 +595,9 @@ predict("places_in_bfloat16", ...)
 len(torch.arange(1000, dtype=torch.bfloat16).unique())
 
 # %% [markdown]
-# From 256 on, only every second number is there, and from 512 on, every fourth. Patient U turns its
-# words by their places, and keeps the places in whatever dtype the words have. (`rotate_pairs(x,
-# positions)` is lesson 7's `rotate`.)
+# From 256 on, only every second number is there, and from 512 on, every fourth. Patient U, who
+# isn't in the ward, turns words by their places, and keeps the places in whatever dtype the words
+# have. (`rotate_pairs(x, positions)` is lesson 7's `rotate`.)
 
 
 # %%
@@ -611,7 +613,8 @@ def patient_u(x, positions):
 
 # %% [markdown]
 # Give both the same word in 1,000 places. A score depends only on the distance, and between
-# neighbors that's always 1. So all scores of a word with the one before it should be equal:
+# neighbors that's always 1. So all scores of a word with the one before it should be equal, up to
+# rounding:
 
 # %%
 word = torch.randn(64)
@@ -716,8 +719,8 @@ for name, patient in PATIENTS.items():
         print(f"{name}: {len(x)} × {x.shape[1]}  {', '.join(patient.diseases)}")
 
 # %% [markdown]
-# The sizes are texts × words. Read them like a doctor. C and I show with a single word, so don't
-# suspect their masks first. N, whose cache is too short, needs the most words: a defect that
+# The sizes are texts × words. Read them like a doctor. C and I show up with a single word, so their
+# masks aren't the first suspects. N, whose cache is too short, needs the most words: a defect that
 # depends on a limit shows only beyond it.
 #
 # ## The stories
@@ -757,9 +760,9 @@ for name, patient in PATIENTS.items():
 # 2. One that your sizes don't show (it takes texts of odd length, or longer ones), or one that
 #    shows only in training: dropout that drops too much, a gradient that doesn't arrive, a mask
 #    that only training uses.
-# 3. Yes, and the weights have adapted to it. They were trained with a smaller scale. Code that
-#    loads them has to keep that scale; otherwise, convert the weights (as in lesson 7) or train
-#    them again.
+# 3. Yes, and the weights have adapted to it. They were trained with smaller scores. Code that loads
+#    them has to keep that scale; otherwise, convert the weights (as in lesson 7) or train them
+#    again.
 #
 # </details>
 
@@ -769,7 +772,7 @@ for name, patient in PATIENTS.items():
 # A whole model gives a wrong result. Which part is to blame? If you have a healthy model with the
 # same weights, compare the outputs of the parts, **in the order in which they run**: everything
 # before the ill part agrees. A **hook** is a function of yours that PyTorch calls each time a
-# module is done. (It should return nothing: what it returns would replace the output.)
+# module has run. (It should return nothing: what it returns would replace the output.)
 
 # %%
 stack = build_stack(3, 8, 2, 0)
@@ -781,9 +784,10 @@ hook.remove()
 
 # %% [markdown]
 # Find the first part that differs. Each model has three blocks, and each block has a `norm`, an
-# `attention` and a `feed_forward`. `named_modules()` lists them in the order in which they were
-# *defined*, not the one in which they run. Leave no hooks behind. (`torch.allclose` also forgives a
-# small fraction of each number, unless you pass `rtol=0`.)
+# `attention` and a `feed_forward`: nine parts. The layers inside them don't count.
+# `named_modules()` lists them in the order in which they were *defined*, not the one in which they
+# run. Leave no hooks behind. (`torch.allclose` also forgives a small fraction of each number,
+# unless you pass `rtol=0`.)
 
 
 # %%
@@ -828,7 +832,7 @@ check(first_difference)
 # One more thing to try: **write patients.** Change a piece of `HEALTHY.code` so that it still runs
 # but is wrong, say what disease that is, and see whether your tests find it. Here are three.
 # Patient 1 divides by d_head, not by its root. Patient 2 has no mask after the twelfth word.
-# Patient 3 has query and key exchanged:
+# Patient 3 swaps query and key, which we count as mixing:
 
 # %%
 masked, scores = "return scores.masked_fill(future, -torch.inf)", "query @ key.transpose(-2, -1)"
@@ -847,16 +851,28 @@ plot_scoreboard(tests, patients, caption="What the five tests find in three pati
 {name: diagnose(patient.make()) for name, patient in patients.items()}
 
 # %% [markdown]
-# If a test misses a patient, you have found something better than a bug: a gap in your tests. (How
-# would you close these two? And beware of a patient that gives NaN. NaN isn't equal to itself, so
-# `diagnose` takes it for dropout.)
+# If a test misses a patient, you have found something better than a bug: a gap in your tests. How
+# would you close these two?
+#
+# <details>
+# <summary>One way</summary>
+#
+# Patient 2 needs longer texts: its mask ends where the tests do. For patient 3, let `query` read
+# feature 1 alone, and `key` feature 2 alone. Give feature 1 to the last word and feature 2 to the
+# first, and nothing else to any word. The last word asks, the first one answers, so the last word
+# should look at the first more than at the others. In patient 3, it doesn't.
+#
+# </details>
+#
+# And beware of a patient that gives NaN. NaN isn't equal to itself, so `diagnose` may take it for
+# dropout, or miss it.
 #
 # Your tests run on **modules of your own**, too, if they are causal, have these four layers and
 # `n_heads`, and turn nothing (a rotation looks like a wrong scale). `admit` makes a copy that is
 # ready for the ward: in evaluation mode and float32, without gradients and biases.
 
 # %%
-module = HEALTHY.make(d_model=64, n_heads=4, n_kv_heads=4).train().requires_grad_()
+module = HEALTHY.make(d_model=64, n_heads=4, n_kv_heads=2).train().requires_grad_()
 diagnose(admit(module))
 
 # %% [markdown]

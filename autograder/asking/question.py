@@ -111,6 +111,10 @@ class Question:
     seconds: float = 10.0
     contract: str = ""
 
+    @property
+    def returns_tensors(self) -> bool:
+        return not self.plain and not self.choices
+
     def to_tree(self) -> dict[str, Any]:
         return vars(self) | {"calls": [call.to_tree() for call in self.calls]}
 

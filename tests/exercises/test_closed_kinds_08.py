@@ -124,7 +124,7 @@ ANSWERS = {
         (
             "the sum",
             {DIFFERENCE: "(healthy(x) - ill(x)).sum() / x.numel()"},
-            "the sum of all differences",
+            "small differences missed",
         ),
         ("one input of each size", {"range(10)": "range(1)"}, "one input of each size"),
         ("two texts", {"range(1, words + 1)": "range(1, 3)"}, "two texts at most"),

@@ -176,7 +176,7 @@ def one_row_of_zeros(weights):
             torch.tensor([1, 2, 4]),
             "One value is off, at (2,): 5 where 4 should be.",
         ),
-        (torch.tensor(True), torch.tensor(False), "`y` is True; it should be False."),
+        (torch.tensor(True), torch.tensor(False), "You return True, where False is right."),
         (torch.tensor(1), torch.tensor(2), "`y` is 1 where 2 should be."),
         (torch.tensor(1.5), torch.tensor(2.5), "`y` is 1.5 where 2.5 should be."),
         (torch.tensor([1, 0.69992]), torch.tensor([1, 0.69988]), "0.69992 where 0.69988 should be"),

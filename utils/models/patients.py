@@ -147,8 +147,8 @@ PATIENTS = {
     "O": Patient(
         (WRONG_SUM,),
         "The sums over two parts of the keys had different offsets, but were added as if the "
-        "offsets were the same. A single part (here, four words) was right. The defect showed as "
-        "poorer images.",
+        "offsets were the same. A single part (here, four words) was right. The symptom was worse "
+        "images.",
         "ROCm/rocm-libraries#6498",
         {
             WEIGHTS: (
@@ -164,8 +164,9 @@ PATIENTS = {
     "P": Patient(
         (),
         "Powers of 2 instead of *e*, with scores made larger to match: fast code does that. It's "
-        "wrong only where the two bases meet, as in sgl-project/sglang#35045.",
-        edits={
+        "wrong only where the two bases meet, as they did here:",
+        "sgl-project/sglang#35045",
+        {
             WEIGHTS: (
                 "scores = scores.masked_fill(future, -torch.inf) / 0.6931471805599453\n"
                 "        powers = torch.exp2(scores - scores.amax(dim=-1, keepdim=True))\n"

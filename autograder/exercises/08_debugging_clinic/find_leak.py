@@ -107,7 +107,7 @@ EXERCISE = Exercise(
         Mistake(
             "no room for rounding",
             "Your test mistakes a rounding error for a leak. Sound code may round differently when "
-            "a later word changes: allow 1e-5 for each number, not for their sum.",
+            "a later word changes: allow each number 1e-5.",
             {
                 "not torch.allclose(attention(changed)[:, :place], before[:, :place], atol=1e-5)": (
                     "(attention(changed) - before)[:, :place].abs().sum() > 1e-5"

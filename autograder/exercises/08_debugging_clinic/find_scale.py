@@ -45,8 +45,9 @@ EXERCISE = Exercise(
         Mistake(
             "always",
             "Your test finds every module wrong, even sound ones. Do `query` and `key` read "
-            "feature 1 alone, with all other weights at 0? Did you leave out the first query, "
-            "which sees only itself? Does the ratio have the second word's weight on top?",
+            "feature 1 alone, with all other weights at 0? In each call, is feature 0 set in one "
+            "word only? Did you take the logarithm of the ratio, with the second word's weight on "
+            "top, and leave out the first query, which sees only itself?",
             {
                 "attention(second)[0, 1:] / attention(first)[0, 1:]": (
                     "attention(first)[0, 1:] / attention(second)[0, 1:]"
@@ -59,6 +60,8 @@ EXERCISE = Exercise(
                 ),
             },
             {"[0, 1:] / attention(first)[0, 1:]": "[0] / attention(first)[0]"},
+            {"attention(first)[0, 1:]).log()": "attention(first)[0, 1:])"},
+            {"first[0, 0, 0] = second": "first[0, 0, 0] = second[0, 0, 0] = second"},
             "return True",
         ),
         Mistake(

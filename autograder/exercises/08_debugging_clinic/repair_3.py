@@ -116,6 +116,11 @@ EXERCISE = Exercise(
             "You leave out the places where the *input* is padding. What counts is the target, "
             "which is the next word.",
             {"counts = target != padding": "counts = tokens[:, :-1] != padding"},
+            {
+                "counts = target != padding": (
+                    "counts = (target != padding) & (tokens[:, :-1] != padding)"
+                )
+            },
         ),
         Mistake(
             "losses of zero left out",
@@ -127,6 +132,12 @@ EXERCISE = Exercise(
             "padding counts",
             "Your mean includes padding.",
             {LOSS: "return losses.mean()"},
+        ),
+        Mistake(
+            "divided by the number of words",
+            "You divide by the number of words that aren't padding. The first word of a text is "
+            "nobody's target: divide by the number of targets.",
+            {LOSS: "return (losses * counts).sum() / (tokens != padding).sum()"},
         ),
         Mistake(
             "a sum",

@@ -138,12 +138,13 @@ EXERCISE = Exercise(
             {"> 1e-4": "> 0.1"},
         ),
         Mistake(
-            "the sum of all differences",
-            "You add up or average the differences, so a large one may get lost among the others. "
-            "A single number that is off by more than 1e-4 is enough.",
+            "small differences missed",
+            "Your comparison misses small differences. A single number that is off by more than "
+            "1e-4 is enough: don't ask for more, and don't average it away.",
             {DIFFERENCE: "(healthy(x) - ill(x)).sum().abs() / x.numel() > 1e-4"},
             {DIFFERENCE: "(healthy(x) - ill(x)).sum() / x.numel() > 1e-4"},
             {DIFFERENCE: "(healthy(x) - ill(x)).abs().mean() > 1e-4"},
+            {"> 1e-4": "> 1e-3"},
         ),
         Mistake(
             "one sign only",

@@ -162,6 +162,8 @@ def wrong_decision(c: Comparison) -> str | None:
     if c.got.dim() or c.got.dtype is not torch.bool or c.expected.dtype is not torch.bool:
         return None
     about = f" for “{c.label}”" if c.label else ""
+    if set(c.others) <= {c.name}:
+        return f"You return {c.got.item()}{about}, where {c.expected.item()} is right."
     return f"{subject(c)} {c.got.item()}{about}; it should be {c.expected.item()}."
 
 
