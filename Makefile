@@ -33,10 +33,10 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab --LabApp.news_url=None $(LAB) notebooks/start.ipynb
@@ -101,6 +101,12 @@ mutants: $(VENV)/developer  ## try answers with one generated fault each [LESSON
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	$(call needs,LESSON)nbgrader autograde $(LESSON) $(GRADE)
+
+GRADE_ONE = $(if $(SECRET),--secret='$(subst ','\'',$(SECRET))') \
+	$(if $(JSON),--json='$(subst ','\'',$(JSON))') $(if $(HTML),--html='$(subst ','\'',$(HTML))')
+
+grade-one: $(VENV)/developer  ## grade one notebook, without a gradebook, LESSON=... NOTEBOOK=... [SECRET=... JSON=... HTML=...]
+	$(call needs,LESSON NOTEBOOK)python -m autograder.course grade-one '$(subst ','\'',$(NOTEBOOK))' --lesson=$(LESSON) $(GRADE_ONE)
 
 learners: $(VENV)/developer  ## learners.csv from Canvas's gradebook export, Moodle's participants or any table, FROM=...
 	$(call needs,FROM)python -m autograder.course learners '$(subst ','\'',$(FROM))'

@@ -6,6 +6,7 @@ from pathlib import Path
 from sqlalchemy.exc import SAWarning
 
 from autograder.grading.engine.autograde import install
+from autograder.grading.worker.job import TIDYING
 
 c = get_config()
 
@@ -24,11 +25,7 @@ c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "notebooks"
 
 # A sealed worker restores, runs and judges a submission, and takes these steps with it.
-c.Autograde.tidying_preprocessors = [
-    "nbgrader.preprocessors.IgnorePattern",
-    "nbconvert.preprocessors.ClearMetadataPreprocessor",
-    "nbgrader.preprocessors.LimitOutput",
-]
+c.Autograde.tidying_preprocessors = [*TIDYING]
 # The grader gets the points. It takes these steps with them, and never reads the notebook.
 c.Autograde.saving_preprocessors = [
     "autograder.grading.engine.plugins.SavePoints",

@@ -34,14 +34,15 @@ WORDS = re.findall(r"^\| ([a-z ]+) \| (?!meaning)", GLOSSARY, re.M)
 # ---------------------------------------------------------------- commands
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-TARGETS = set(re.findall(r"^(\w+):.*## ", MAKEFILE, re.M))
+TARGETS = set(re.findall(r"^([\w-]+):.*## ", MAKEFILE, re.M))
 VARIABLES = set(re.findall(r"\$\((?:\w+ \w+,)?(\w+)\)", MAKEFILE))
-NEEDS = dict(re.findall(r"^(\w+):.*## .*\n\t\$\(call needs,([\w ]+)\)", MAKEFILE, re.M))
+NEEDS = dict(re.findall(r"^([\w-]+):.*## .*\n\t\$\(call needs,([\w ]+)\)", MAKEFILE, re.M))
 SYSTEM = {"apt", "cd", "chmod", "chown", "echo", "git", "mkdir", "mv", "rm", "source", "useradd"}
 # Other commands, by how they begin, and the file with a test that runs them.
 RUN_IN = {
     "python -m venv": ".github/workflows/tests.yml",
     "pip install -c lock.txt": ".github/workflows/tests.yml",
+    "python -m autograder.course grade-one": "tests/grading/single/test_command.py",
     "pytest -n 2": ".github/workflows/tests.yml",
     "jupyter lab": "tests/support/lab.py",
     "PROGRESS_FILE= python try.py": "tests/notebook/test_check.py",

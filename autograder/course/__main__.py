@@ -52,6 +52,12 @@ def _author(options: argparse.Namespace) -> int:
     return commands.run(options.command, options.lessons)
 
 
+def _grade_one(options: argparse.Namespace) -> int:
+    from autograder.grading.single.command import run
+
+    return run(options)
+
+
 def _exchange(options: argparse.Namespace) -> int:
     from autograder.grading.lms import commands
 
@@ -99,6 +105,7 @@ def _parser() -> Parser:
 
     for name, about in AUTHORS.items():
         _add_lessons(add(name, about, _author))
+    _add_grade_one(add("grade-one", "grade one notebook, without a gradebook", _grade_one))
     _add_export(add("export", "export grades", _exchange))
     _add_collect(add("collect", "collect the submissions in a zip", _exchange))
     _add_feedback(add("feedback", "zip the feedback pages", _exchange))
@@ -107,6 +114,16 @@ def _parser() -> Parser:
     _add_adjust(add("adjust", "points for a cell, for everyone or some", _adjust))
     _add_gradebook(add("gradebook", "copy the gradebook to another database", _gradebook))
     return parser
+
+
+def _add_grade_one(command: Parser) -> None:
+    command.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="as handed in")
+    command.add_argument("--lesson", required=True, metavar="LESSON")
+    command.add_argument(
+        "--secret", type=Path, metavar="FILE", help="default: COURSE_SECRET or course_secret.txt"
+    )
+    command.add_argument("--json", type=Path, metavar="FILE", help="write the result")
+    command.add_argument("--html", type=Path, metavar="FILE", help="write the feedback page")
 
 
 def _add_learners(command: Parser) -> None:

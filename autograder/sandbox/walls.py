@@ -57,11 +57,15 @@ REMEDIES = {
 
 
 class NoSandbox(CourseError):
-    """No sandbox is possible here; the message says why, and what to do about it."""
+    """No sandbox is possible here; the message says why, and what to do about it.
+
+    sealed: the message for a command that can't do without one.
+    """
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason, self.remedy = reason, remedy
-        super().__init__(f"No sandbox: {reason}. {REMEDIES[remedy]} {UNSEALED}")
+        self.sealed = f"No sandbox: {reason}. {REMEDIES[remedy]}"
+        super().__init__(f"{self.sealed} {UNSEALED}")
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return NoSandbox, (self.reason, self.remedy)  # workers send it pickled

@@ -10,7 +10,7 @@ from autograder.lessons import ROOT
 GRADING = ROOT / "autograder" / "grading"
 ROOMS = (
     *("engine", "worker", "submission", "term", "lms", "gradebook"),
-    *("report", "feedback", "formgrader", "pages"),
+    *("report", "feedback", "formgrader", "pages", "single"),
 )
 THEIRS = {"student", "assignment", "autograded", "mark", "marks", "marked", "marker", "score"}
 # They call nbgrader through the classes that they derive from.

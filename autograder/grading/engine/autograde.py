@@ -21,7 +21,7 @@ from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
 from traitlets import Bool, Float, Integer, List, Unicode
 
-from autograder.building.secret import own_secret
+from autograder.building.secret import NO_SECRET, own_secret
 from autograder.errors import CourseError
 from autograder.grading.engine import patches
 from autograder.grading.engine.ctrl_c import CtrlC
@@ -30,7 +30,6 @@ from autograder.grading.engine.jobs import JobMaker, settings_of
 from autograder.grading.engine.messages import (
     CONNECTION_LOG,
     NO_GROUPS,
-    NO_SECRET,
     at_levels,
     errors_as_sentences,
     quiet,
@@ -59,6 +58,7 @@ from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome, write_
 from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
+LIMITS, GIGABYTE = Limits(), 2**30
 INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 
 
@@ -71,8 +71,10 @@ class Autograde(DueSubmissions):
     unsealed = Bool(False, help="Run submissions as nbgrader does, without walls.").tag(config=True)
     jobs = Integer(os.cpu_count() or 1, help="Submissions to run at a time.").tag(config=True)
     scheduler = Unicode("", help="Address of a Dask scheduler for the work.").tag(config=True)
-    cell_seconds = Float(30.0, help="Processor time of one cell.").tag(config=True)
-    notebook_seconds = Float(300.0, help="Processor time of one notebook.").tag(config=True)
+    cell_seconds = Float(LIMITS.cell_seconds, help="Processor time of one cell.").tag(config=True)
+    notebook_seconds = Float(LIMITS.notebook_seconds, help="Processor time of one notebook.").tag(
+        config=True
+    )
     tidying_preprocessors: List[Any] = List(
         help="Preprocessors for a notebook that has been judged, in the worker."
     ).tag(config=True)
@@ -81,7 +83,9 @@ class Autograde(DueSubmissions):
     ).tag(config=True)
     dry = Bool(False, help="Say whose points would change, and write nothing.").tag(config=True)
     figures = Bool(False, help="Draw the course's figures too.").tag(config=True)
-    memory = Float(4.0, help="Gigabytes that one notebook may use.").tag(config=True)
+    memory = Float(LIMITS.memory_bytes / GIGABYTE, help="Gigabytes that one notebook may use.").tag(
+        config=True
+    )
 
     def start(self) -> None:
         """Grade. Raises NbGraderException if the gradebook can't be read."""
@@ -202,7 +206,7 @@ class Autograde(DueSubmissions):
         limits = Limits(
             cell_seconds=self.cell_seconds,
             notebook_seconds=self.notebook_seconds,
-            memory_bytes=int(self.memory * 2**30),
+            memory_bytes=int(self.memory * GIGABYTE),
         )
         tidying = {name: settings_of(self.config, name) for name in self.tidying_preprocessors}
         return JobMaker(

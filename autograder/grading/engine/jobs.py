@@ -1,30 +1,27 @@
 """Make the jobs of grading a lesson's submissions: what each worker needs, as plain data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from traitlets import import_item
 from traitlets.config import Config
 
-from autograder.building.secret import course_secret, seed_for
-from autograder.errors import CourseError
+from autograder.building.secret import course_secret
 from autograder.grading.engine.provenance import Dependency, made_from
-from autograder.grading.engine.source import Source, read_source
 from autograder.grading.gradebook.opening import open_gradebook
 from autograder.grading.gradebook.released import due_date, read_blueprint
-from autograder.grading.submission.blueprint import Blueprint
-from autograder.grading.submission.cells import without_pictures
 from autograder.grading.submission.folder import files_beside, read_submitted, submitted_at
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.tables import Term, due_for
+from autograder.grading.worker import lesson_job
 from autograder.grading.worker.job import Job
-from autograder.judging.code_marks import in_backticks
-from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.grading.worker.lesson_job import Standard, read_standard
+from autograder.grading.worker.source import read_source
+from autograder.lessons.lesson import lesson_names
 from autograder.sandbox.limits import Limits
 
 
@@ -102,14 +99,11 @@ class JobMaker:
         with open_gradebook(self.coursedir) as gradebook:
             blueprint = read_blueprint(gradebook, name, self.assignment, released.grade_ids)
             due = due_date(gradebook, self.assignment)
-        if self.is_lesson:
-            _require_same_cells(blueprint, released, self.assignment)
-        template = Job(
-            path="",
-            blueprint=blueprint,
-            files=files_beside(source),
-            imports=released.imports,
-            course=self._course_outputs(released),
+        template = lesson_job.template(
+            blueprint,
+            released,
+            source,
+            self.assignment if self.is_lesson else "",
             limits=self.limits,
             figures=self.figures,
             tidying=self.tidying,
@@ -119,69 +113,15 @@ class JobMaker:
 
     def with_reference(self, job: Job) -> Job:
         """Add what a job is judged by. This loads torch. Raises CourseError."""
-        return replace(
-            job,
-            reference=self._reference,
-            seed=seed_for(job.digest) if self.is_lesson else "",
-            solutions=self._solutions,
-        )
-
-    def _course_outputs(self, released: Source) -> dict[str, list[NotebookNode]]:
-        """Return what the course's own cells show; {} for other assignments, which run whole."""
-        if not self.is_lesson:
-            return {}
-        if self.figures:
-            return released.outputs
-        shown = released.outputs.items()
-        return {source: [*map(without_pictures, outputs)] for source, outputs in shown}
+        return self._standard.added_to(job) if self.is_lesson else job
 
     @cached_property
-    def _reference(self) -> bytes:
-        """The lesson's reference; empty if it is not a course lesson.
-
-        Raises CourseError if the lesson has changed since the reference was built, or if the
-        reference gives other points than the released notebook.
-        """
-        from autograder.building.hidden import shown_reference
-
-        if not self.is_lesson:
-            return b""
-        reference = shown_reference(self.assignment)
-        points = {exercise: key.points for exercise, key in reference.keys.items()}
-        for template in self.templates.values():
-            _require_points(template.blueprint, points, self.assignment)
-        return reference.to_bytes()
-
-    @cached_property
-    def _solutions(self) -> dict[str, str]:
-        """The sources of the course's solutions, by exercise."""
-        return Lesson(self.assignment).solutions if self.is_lesson else {}
+    def _standard(self) -> Standard:
+        blueprints = (template.blueprint for template in self.templates.values())
+        return read_standard(self.assignment, blueprints)
 
 
 def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:
     """Return the part of the configuration that a preprocessor, given by its name, reads."""
     names = (owner.__name__ for owner in import_item(preprocessor).mro())
     return {name: dict(config[name]) for name in names if name in config}
-
-
-def _require_same_cells(blueprint: Blueprint, source: Source, lesson: str) -> None:
-    """Raise CourseError if there is a source notebook with other cells than the released ones."""
-    different = blueprint.by_name.keys() ^ set(source.grade_ids)
-    if source.grade_ids and different:
-        raise CourseError(
-            f"solutions/{lesson} is not what you released: they differ in "
-            f"{in_backticks(sorted(different))}. Release the new version with nbgrader "
-            f"generate_assignment --force {lesson}, or undo the change (git restore)."
-        )
-
-
-def _require_points(blueprint: Blueprint, points: Mapping[str, float], lesson: str) -> None:
-    """Raise CourseError unless the released checks are worth the points of their exercises."""
-    for name, exercise in blueprint.checks.items():
-        released = blueprint.by_name[name].points
-        if exercise in points and points[exercise] != released:
-            raise CourseError(
-                f"`{exercise}` has {points[exercise]:g} points, but {released:g} in the released "
-                f"notebook. Release it with the new points: make lessons LESSON={lesson}, then "
-                f"nbgrader generate_assignment --force {lesson}"
-            )

@@ -17,10 +17,6 @@ NO_GROUPS = (
     "The grader can't make control groups here, so it checks ten times a second what a submission "
     "uses. What that leaves open is in docs/security.md, under What holds where."
 )
-NO_SECRET = (
-    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
-    "into course_secret.txt, and grade again."
-)
 
 
 class Printable(logging.Filter):

@@ -217,5 +217,4 @@ def _result(future: Future, job: Job) -> Graded:
     except BrokenExecutor:
         return _not_graded(job, "the process that graded it was ended, perhaps for want of memory")
     except Exception as error:
-        met = f"{type(error).__name__}: {error}"
-        return _not_graded(job, f"grading it met an error of its own ({met})")
+        return _task().failed(job, error)

@@ -19,12 +19,12 @@ from autograder.asking.sending import encode_questions
 from autograder.building.hidden import grading_reference
 from autograder.building.secret import seed_for
 from autograder.grading.engine.plugins import course_directory
-from autograder.grading.engine.source import read_source
 from autograder.grading.gradebook.opening import open_at
 from autograder.grading.gradebook.released import read_blueprint
 from autograder.grading.submission.given_up import solutions_for_checks
 from autograder.grading.submission.restore import restore
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
+from autograder.grading.worker.source import read_source
 from autograder.lessons.lesson import Lesson, lesson_names
 
 

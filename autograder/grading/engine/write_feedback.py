@@ -1,7 +1,6 @@
 """The feedback on a lesson: pages of our own, written again when what they show has changed."""
 
 import os
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,20 +14,14 @@ from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.provenance import digest
-from autograder.grading.feedback.feedback_page import (
-    GradedNotebook,
-    get_ready,
-    render_page,
-    why_not_graded,
-)
+from autograder.grading.feedback.make_page import make_page
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
 from autograder.grading.gradebook.opening import open_gradebook, require_readable
-from autograder.grading.pages.notebook import Outline, read_cells, read_outline
+from autograder.grading.pages.notebook import Outline, read_outline
 from autograder.grading.term.dates import course_zone, shown
 from autograder.grading.worker.job import earlier_run
 from autograder.judging.code_marks import count
-from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
 class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
@@ -76,7 +69,8 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         """Write the page on a graded notebook, without nbconvert."""
         resources = self.init_single_notebook_resources(notebook_filename)
         facts, outline = self._facts(resources), self._outline(resources)
-        page = make_page(Path(notebook_filename), facts, outline)
+        graded = Path(notebook_filename)
+        page = make_page(graded.read_bytes(), earlier_run(graded), facts, outline)
         self.write_single_notebook(page, resources)
 
     def write_single_notebook(self, output: str, resources: ResourcesDict) -> None:
@@ -112,25 +106,6 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         zone = facts.grade.submitted and shown(facts.grade.submitted)
         parts = (graded.read_bytes(), facts, zone, outline, earlier_run(graded), _look())
         return f"\n<!-- made from {digest(parts)} -->\n"
-
-
-def make_page(graded: Path, facts: Facts, outline: Outline) -> str:
-    """Make the page on a graded notebook, in a confined process. Raises OSError.
-
-    If that process does not finish, the page has everything but the notebook.
-    """
-    data = graded.read_bytes()
-    unread = GradedNotebook((), facts, outline, why_not_graded(earlier_run(graded)))
-
-    def render(ask: Ask) -> list[bytes]:
-        page = render_page(replace(unread, cells=read_cells(data)))
-        return [page.encode(errors="replace")]
-
-    get_ready()
-    try:
-        return confined(render)[0].decode()
-    except Unfinished as error:
-        return render_page(replace(unread, unshown=str(error)))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What the gradebook knows about a released notebook: the cells that every submission must have.
+"""What is known about a released notebook: the cells that every submission must have.
 
 It is plain data that can be sent to the workers, which never see the gradebook itself. The idea is
 nbgrader's: OverwriteCells restores cells from its SourceCell table.
@@ -6,17 +6,20 @@ nbgrader's: OverwriteCells restores cells from its SourceCell table.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
-from autograder.lessons.cells import exercise_checked, nbgrader_metadata
+from nbformat import NotebookNode
+
+from autograder.lessons.cells import exercise_checked, grade_id_of, nbgrader_metadata
 from autograder.lessons.written_questions import without_rubric
 
 
 @dataclass(frozen=True)
 class SourceCell:
-    """One of nbgrader's cells, as the gradebook keeps it.
+    """One of nbgrader's cells, as the gradebook or the released notebook has it.
 
-    source: for a solution, its stub; for a question, with the rubric, which learners don't get.
+    source: for a solution, its stub; for a question, in the gradebook, with the rubric, which
+        learners don't get.
     """
 
     name: str
@@ -60,6 +63,11 @@ class Blueprint:
 
     cells: list[SourceCell]
 
+    @classmethod
+    def of_released(cls, notebook: NotebookNode) -> Self:
+        """Make the blueprint of a released notebook from what nbgrader wrote into its cells."""
+        return cls([_source_cell(cell) for cell in notebook.cells if grade_id_of(cell)])
+
     @cached_property
     def by_name(self) -> dict[str, SourceCell]:
         return {cell.name: cell for cell in self.cells}
@@ -81,3 +89,19 @@ class Blueprint:
             elif cell.grade and solution:
                 found[cell.name] = solution
         return found
+
+
+def _source_cell(cell: NotebookNode) -> SourceCell:
+    about = cell.metadata.nbgrader
+    points = about.get("points")
+    return SourceCell(
+        name=about.grade_id,
+        cell_type=cell.cell_type,
+        source=cell.source,
+        locked=about.locked,
+        grade=about.grade,
+        solution=about.solution,
+        task=about.get("task", False),
+        points=None if points is None else float(points),
+        checksum=about.get("checksum"),
+    )

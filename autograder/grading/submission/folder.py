@@ -1,5 +1,7 @@
 """Read the folder of a submission: its notebook, the files beside it, and when it was submitted."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -29,24 +31,18 @@ def read_submitted(path: Path, sole: bool = False) -> bytes:
     sole: whether it is the lesson's only notebook. If so, a single submitted notebook is taken
         whatever its name is: browsers save a second download as "lesson (1).ipynb".
     """
-    name = path.name
-    try:
-        with open_folder(path.parent, OWN_LEVELS) as folder:
-            there = names_in(folder) or []
-            notebooks = [other for other in there if other.endswith(NOTEBOOK)]
-            if sole and len(notebooks) == 1:
-                name = notebooks[0]
-            if there and name not in there:
-                raise BrokenSubmission(f"{_missing(path.name)}{_instead(notebooks, there, sole)}")
-            return read_file(name, folder, MOST_NOTEBOOK_BYTES)
-    except FileNotFoundError:
-        raise BrokenSubmission(_missing(path.name)) from None
-    except TooLarge as error:
-        raise BrokenSubmission(str(error), CLEAR_OUTPUTS) from None
-    except UnfitFile as error:
-        raise BrokenSubmission(str(error)) from None
-    except OSError as error:
-        raise BrokenSubmission(f"{shown_name(name)} can't be read ({error.strerror})") from error
+    with _as_broken(path.name), open_folder(path.parent, OWN_LEVELS) as folder:
+        return _read(_counting(path.name, names_in(folder) or [], sole), folder)
+
+
+def read_single(path: Path, expected: str) -> bytes:
+    """Read a notebook that was handed in alone, as `read_submitted` would.
+
+    path: where it is, in any folder.
+    expected: the name that it should have. Raises BrokenSubmission with the reason.
+    """
+    with _as_broken(path.name), open_folder(path.parent, levels=0) as folder:
+        return _read(_counting(expected, [path.name], sole=True), folder)
 
 
 def files_beside(folder: Path) -> dict[str, bytes]:
@@ -77,6 +73,36 @@ def submitted_at(folder: Path) -> datetime | None:
     except ValueError:
         said = f"{TIMESTAMP} says {text!r:.60}, which is not a time"
         raise BrokenSubmission(f"{said}: {FORM}, or delete the file") from None
+
+
+@contextmanager
+def _as_broken(name: str) -> Iterator[None]:
+    """Say that a submission is broken because its notebook can't be read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise BrokenSubmission(_missing(name)) from None
+    except TooLarge as error:
+        raise BrokenSubmission(str(error), CLEAR_OUTPUTS) from None
+    except UnfitFile as error:
+        raise BrokenSubmission(str(error)) from None
+    except OSError as error:
+        raise BrokenSubmission(f"{shown_name(name)} can't be read ({error.strerror})") from error
+
+
+def _read(name: str, folder: int) -> bytes:
+    with _as_broken(name):
+        return read_file(name, folder, MOST_NOTEBOOK_BYTES)
+
+
+def _counting(name: str, there: list[str], sole: bool) -> str:
+    """Return the name of the file that counts as the notebook. Raises BrokenSubmission."""
+    notebooks = [other for other in there if other.endswith(NOTEBOOK)]
+    if sole and len(notebooks) == 1:
+        return notebooks[0]
+    if there and name not in there:
+        raise BrokenSubmission(f"{_missing(name)}{_instead(notebooks, there, sole)}")
+    return name
 
 
 def _missing(name: str) -> str:

@@ -61,9 +61,10 @@ def open_folder(path: Path, levels: int = 1) -> Iterator[int]:
     """
     path = path.absolute()
     with ExitStack() as stack:
-        folder = os.open(path.parents[levels - 1], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        trusted, names = [path, *path.parents][levels], path.parts[len(path.parts) - levels :]
+        folder = os.open(trusted, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         stack.callback(os.close, folder)
-        for name in path.parts[-levels:]:
+        for name in names:
             folder = _open_below(name, folder)
             stack.callback(os.close, folder)
         yield folder

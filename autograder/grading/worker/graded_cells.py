@@ -1,30 +1,18 @@
 """The cells of a graded notebook: what their metadata say, and their points."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 
+from autograder.grading.worker.job import NotebookPoints
 from autograder.lessons.cells import grade_id_of
 
 # Entries in the metadata of cells.
 VERDICT = "attention_verdict"  # of a check: `Verdict.summary()`
 SHOWN = "attention_shown"  # of a cell that did not run, and shows the course's own output
 NOT_RUN = "NotRun"  # the error of a cell that the notebook stopped before
-
-
-@dataclass(frozen=True)
-class NotebookPoints:
-    """The points of a notebook's cells.
-
-    by_name: for each graded cell; None if a person has to give them.
-    unanswered: the cells whose answer is as it was released.
-    """
-
-    by_name: dict[str, float | None] = field(default_factory=dict)
-    unanswered: frozenset[str] = frozenset()
 
 
 def notebook_points(notebook: NotebookNode) -> NotebookPoints:

@@ -1,4 +1,4 @@
-"""The input and output of grading a submission, as plain data."""
+"""The input and output of grading a submission, as plain data. This module is quick to import."""
 
 import hashlib
 import json
@@ -12,7 +12,6 @@ from nbformat import NotebookNode
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.read_notebook import BrokenSubmission
-from autograder.grading.worker.graded_cells import NotebookPoints
 from autograder.sandbox.limits import Limits
 
 RUN = ".run.json"  # ends the name of the file about a run, after the notebook's name
@@ -27,6 +26,12 @@ class Outcome(StrEnum):
 
 
 OUTCOMES = tuple(Outcome)
+# What a worker does to a notebook that it has judged, unless nbgrader is configured otherwise.
+TIDYING = (
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,18 @@ class Job:
             if name != TIMESTAMP:
                 digest.update(repr((name, len(data))).encode() + data)
         return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class NotebookPoints:
+    """The points of a notebook's cells.
+
+    by_name: for each graded cell; None if a person has to give them.
+    unanswered: the cells whose answer is as it was released.
+    """
+
+    by_name: dict[str, float | None] = field(default_factory=dict)
+    unanswered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.submission.read_notebook import BrokenSubmission
 from autograder.grading.term.learner_names import printable
 from autograder.grading.worker import clerk
-from autograder.grading.worker.graded_cells import NotebookPoints
-from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome
+from autograder.grading.worker.job import OUTCOMES, Graded, Job, NotebookPoints, Outcome
 from autograder.grading.worker.own_sandbox import QUESTIONS, own_sandbox
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Bounds, Message, Unfinished, confined
@@ -64,6 +63,11 @@ def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
     unread = replace(job, data=b"", broken=BrokenSubmission(reason), doubtful=doubtful, seed="")
     facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
     return replace(_graded(unread, facts, notebook), submitted=job.digest)
+
+
+def failed(job: Job, error: Exception) -> Graded:
+    """Return the result for a submission whose grading met an error of the grader's own."""
+    return not_graded(job, f"grading it met an error of its own ({type(error).__name__}: {error})")
 
 
 def _reference(job: Job) -> LessonReference | None:

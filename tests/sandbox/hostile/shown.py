@@ -1,11 +1,9 @@
 """The pages that show an attack to its learner and to instructors: is any lost, or does it act?"""
 
-import tempfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from pathlib import Path
 
-from autograder.grading.engine.write_feedback import make_page
+from autograder.grading.feedback.make_page import make_page
 from autograder.grading.formgrader.submission_page import page_parts
 from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.notebook_facts import Facts, Fields
@@ -27,7 +25,7 @@ HARMLESS = ("#", "data:image/")
 
 def wrong_pages(graded: bytes) -> Iterator[str]:
     """Yield what is wrong with the pages of a graded notebook: feedback, and formgrader's."""
-    page = _feedback(graded)
+    page = make_page(graded, {}, FACTS, Outline("Title"))
     if UNSHOWN in page:
         yield f"feedback does not show it: {page.split(UNSHOWN)[1][:300]}"
     parts, trouble = page_parts(graded, Fields(MOST, MOST))
@@ -37,13 +35,6 @@ def wrong_pages(graded: bytes) -> Iterator[str]:
         reader = _Reader()
         reader.feed(html)
         yield from (f"a page has {found[:300]}" for found in reader.active)
-
-
-def _feedback(graded: bytes) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "graded.ipynb")
-        path.write_bytes(graded)
-        return make_page(path, FACTS, Outline("Title"))
 
 
 class _Reader(HTMLParser):

@@ -3,7 +3,7 @@
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.grading.engine.source import Source, read_source
+from autograder.grading.worker.source import Source, read_source
 from autograder.lessons.lesson import Lesson, lesson_names
 
 

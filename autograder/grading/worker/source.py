@@ -1,4 +1,4 @@
-"""Read what the engine needs from an instructor's source notebook."""
+"""Read what grading needs from an instructor's source notebook."""
 
 import ast
 import re
