@@ -434,8 +434,8 @@ def merge_heads(
     """For each word the features of all heads in a row, head 0 first.
 
     Example:
-        >>> merge_heads(torch.tensor([[[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]]])).tolist()
-        [[[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]]]
+        >>> merge_heads(torch.arange(8.0).view(1, 2, 2, 2)).tolist()
+        [[[0.0, 1.0, 4.0, 5.0], [2.0, 3.0, 6.0, 7.0]]]
     """
     ### BEGIN SOLUTION
     batch, n_heads, n, d_head = x.shape

@@ -78,8 +78,8 @@ EXERCISE = Exercise(
             "always",
             "Your test says that every module mixes something. When you look at single heads, is "
             "the output layer the identity? (Otherwise it mixes them all, as it should.) Does each "
-            "head get a fresh copy of the module? Are keys and values cut into `n_kv_heads` heads? And "
-            "has the text more than one word?",
+            "head get a fresh copy of the module? Are keys and values cut into `n_kv_heads` heads? "
+            "And has the text more than one word?",
             {"    nn.init.eye_(attention.output.weight)\n": ""},
             {"other = copy": "other = other if head else copy"},
             {"randn(4, 12,": "randn(4, 1,"},
