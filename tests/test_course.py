@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.authoring import commands as author
-from autograder.course.__main__ import AUTHORS, SYSTEMS, main
+from autograder.course.__main__ import AUTHORS, INTERRUPTED, SYSTEMS, main
 from autograder.grading.lms import commands as exchange
 
 
@@ -28,6 +28,15 @@ def test_a_wrong_argument_is_a_sentence(capsys, arguments, said):
     captured = capsys.readouterr()
     assert ended.value.code == 2 and said in captured.err
     assert "usage" not in captured.out + captured.err and captured.err.count("\n") == 1
+
+
+def test_ctrl_c_is_a_word(monkeypatch, capsys):
+    def stopped(lessons):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(author.COMMANDS, "draft", stopped)
+    assert main(["draft"]) == INTERRUPTED
+    assert capsys.readouterr().err == "Stopped.\n"
 
 
 def test_a_lesson_that_does_not_exist_is_named(capsys):

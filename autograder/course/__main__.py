@@ -4,6 +4,7 @@ Each imports what it needs only when it runs: torch and nbgrader take seconds.
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -25,6 +26,7 @@ AUTHORS = {
     "mutants": "what becomes of answers with one fault each, made by rule",
 }
 SYSTEMS = ("canvas", "moodle")
+INTERRUPTED = 128 + signal.SIGINT  # the exit status that shells give for Ctrl-C
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,7 +37,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return exit code 0; 1 if something failed; 2, with a sentence, if nothing was done."""
+    """Return exit code 0; 1 if something failed; 2, with a sentence, if nothing was done.
+
+    `INTERRUPTED` after Ctrl-C.
+    """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack √, or letters of a name
     options = _parser().parse_args(arguments)
@@ -44,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CourseError as error:
         print(printable_lines(str(error)), file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _author(options: argparse.Namespace) -> int:

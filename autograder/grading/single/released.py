@@ -31,7 +31,10 @@ def released_blueprint(lesson: Lesson) -> Blueprint:
             f"{name} is not as it was released: {in_backticks(changed)} changed. Copy it if there "
             f"are answers in it, and grade the copy. {_remedy(lesson)}"
         )
-    return Blueprint.of_released(notebook)
+    try:
+        return Blueprint.of_released(notebook)
+    except KeyError as error:
+        raise CourseError(f"{name} lacks {error} in a cell. {_remedy(lesson)}") from error
 
 
 def _changed_cells(notebook: NotebookNode) -> list[str]:

@@ -65,7 +65,10 @@ class Blueprint:
 
     @classmethod
     def of_released(cls, notebook: NotebookNode) -> Self:
-        """Make the blueprint of a released notebook from what nbgrader wrote into its cells."""
+        """Make the blueprint of a released notebook from what nbgrader wrote into its cells.
+
+        Raises KeyError if something of that is missing.
+        """
         return cls([_source_cell(cell) for cell in notebook.cells if grade_id_of(cell)])
 
     @cached_property
@@ -95,12 +98,12 @@ def _source_cell(cell: NotebookNode) -> SourceCell:
     about = cell.metadata.nbgrader
     points = about.get("points")
     return SourceCell(
-        name=about.grade_id,
+        name=about["grade_id"],
         cell_type=cell.cell_type,
         source=cell.source,
-        locked=about.locked,
-        grade=about.grade,
-        solution=about.solution,
+        locked=about["locked"],
+        grade=about["grade"],
+        solution=about["solution"],
         task=about.get("task", False),
         points=None if points is None else float(points),
         checksum=about.get("checksum"),

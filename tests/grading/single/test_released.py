@@ -42,6 +42,13 @@ def change(path: Path, begins: str) -> None:
     path.write_text(json.dumps(tree), encoding="utf-8")
 
 
+def without_locks(path: Path) -> None:
+    tree = json.loads(path.read_bytes())
+    for cell in tree["cells"]:
+        cell["metadata"].get("nbgrader", {}).pop("locked", None)
+    path.write_text(json.dumps(tree), encoding="utf-8")
+
+
 @pytest.mark.parametrize("begins", ["def softmax", "check(softmax)"])
 def test_a_notebook_with_answers_in_it_is_not_the_released_one(released, begins):
     change(released, begins)
@@ -62,6 +69,7 @@ def test_notes_in_it_do_no_harm(released):
     [
         (lambda path: path.unlink(), "is missing. To get it back"),
         (lambda path: path.write_text("{", encoding="utf-8"), "can't be read"),
+        (without_locks, "lacks 'locked' in a cell. To get it back"),
     ],
 )
 def test_one_that_is_missing_or_broken(released, lay, said):
