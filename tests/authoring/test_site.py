@@ -21,7 +21,8 @@ from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.notebook.cards import choices_html
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
-from tests.support.sharing import every
+
+pytestmark = pytest.mark.long
 
 SERIOUS = {"serious", "critical"}  # the theme's frame has minor ones
 FIRST, SQUARES = "lessons/01_dot_product_attention", "lessons/05_square_corners"
@@ -155,7 +156,7 @@ def test_a_notebook_can_be_downloaded(built, visit):
     assert (built / "lessons" / link).read_bytes() == notebook.read_bytes()
 
 
-@pytest.mark.parametrize("width", every(2, [NARROW, WIDE]))
+@pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_it_is_read_without_a_network_on_any_screen(built, visit, browser_page, width):
     asked, wrong = [], []
     note_asked, note_wrong = (lambda r: asked.append(r.url)), (lambda e: wrong.append(str(e)))
@@ -181,7 +182,7 @@ def test_formulas_are_formulas(built):
         assert [one for one in formulas if "&" in one or "\\" in one] == [], path.name
 
 
-@pytest.mark.parametrize("name", every(2, ["index", FIRST]))
+@pytest.mark.parametrize("name", ["index", FIRST])
 def test_everybody_can_read_it(visit, name):
     assert barriers_on(visit(name), SERIOUS) == []
 

@@ -15,6 +15,7 @@ from tests.support.asking import NAME, POINTS, RUBRIC, cell_of
 from tests.support.classroom import LESSON, gradebook, nbgrader
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.usefixtures("sandbox"),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
 ]
@@ -190,7 +191,6 @@ def test_feedback_shows_question_answer_and_comment_but_no_mark_scheme(graded_by
     assert RUBRIC not in page and "MARK SCHEME" not in page
 
 
-@pytest.mark.long
 def test_grading_again_asks_for_another_look_only_at_another_answer(graded_by_hand):
     words_before = grades(graded_by_hand)["words"]
     assert words_before == (None, 4, False, "Concise.")
@@ -202,7 +202,6 @@ def test_grading_again_asks_for_another_look_only_at_another_answer(graded_by_ha
     assert exported(graded_by_hand)["both"] == ("", "not graded")
 
 
-@pytest.mark.long
 def test_unsealed_it_is_the_same(graded_by_hand):
     give(graded_by_hand, "both", 3)
     before = grades(graded_by_hand)
