@@ -12,7 +12,7 @@
 # | | |
 # |---|---|
 # | **You need** | Lessons 3 and 4: heads and masks; lesson 8 for its caches; what a gradient is |
-# | **You can then** | write with a cache, attend in tiles, forward and backward, and test both |
+# | **You can then** | write with a cache, compute attention in tiles, and test both |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
 
@@ -101,17 +101,17 @@ plot_growth(
 #
 # ### Exercise 1: `KVCache` (12 minutes)
 #
-# Keep the keys and values of one layer, which come in pieces of one or more words.
+# Store one layer's keys and values as they arrive, one or more words at a time.
 #
 # - `append(key, value)` takes the new words' keys and values, and returns what these words may
 #   attend to: all keys and all values so far, the new ones last.
 # - `length` is the number of words so far, and `window` is the window, or None.
 # - With `window=w`, each word attends only to itself and to the w − 1 words before it. Then
 #   `append` returns the new words and the w − 1 words before the first of them (or as many as there
-#   are). After that, keep only the last w − 1 words: nobody will ask for the others again. (A slice
-#   is a view that keeps the whole tensor alive. `clone()` copies just the slice, and gradients
-#   still flow through it.) The words that are gone still count in `length`, so `length` is also the
-#   place of the next word.
+#   are). After that, keep only the last w − 1 words: the others are never needed again. (A slice is
+#   a view that keeps the whole tensor alive. `clone()` copies just the slice, and gradients still
+#   flow through it.) The words that are gone still count in `length`, so `length` is also the place
+#   of the next word.
 
 
 # %%
@@ -157,11 +157,11 @@ check(KVCache)
 # (`torch.cat` copies everything each time. In 2026, Hugging Face's default cache still does just
 # that. vLLM hands out memory in blocks, as a text grows.)
 #
-# A window forgets the first words like all others, and a model that was trained without a window
-# breaks when those words go. Many of its heads put their weight on the first words when there is
-# nothing to look for, whatever those words are: Xiao et al. (2023) call that an **attention sink**.
-# Let's build one. All queries ask for feature 0, which only the first word's key has, and the first
-# word's value is 0:
+# A window forgets the first words like any others, and a model that was trained without a window
+# breaks when those words go. Many of its heads put their weight on the first words when they find
+# nothing else to attend to, whatever those words are: Xiao et al. (2023) call that an **attention
+# sink**. Let's build one. All queries ask for feature 0, which only the first word's key has, and
+# the first word's value is 0:
 
 # %%
 query, key, value = torch.randn(3, 1, 1, 300, 16)
@@ -197,9 +197,9 @@ for name, cache in caches.items():
     print(f"{name:24}  size of a context: {torch.cat(contexts).norm(dim=-1).mean():.2f}")
 
 # %% [markdown]
-# Softmax has to put its weight somewhere. Without its sink, the 64 words that are left share all of
-# it, and contexts are more than ten times as large as anything that the model knows. With the first
-# four words, all is well. (Xiao et al. let Llama 2 go on like this for four million words.)
+# Softmax has to put its weight somewhere. Without its sink, the 64 words that are left have to
+# share it, and contexts are more than ten times as large as usual. With the first four words, as in
+# the paper, all is well. (Xiao et al. let Llama 2 go on like this for four million words.)
 #
 # ## Fewer heads to keep
 #
@@ -215,11 +215,11 @@ n_layers, n_heads, d_head = 32, 32, 128
 print(f"{2 * n_layers * 8192 * 2 * n_heads * d_head / 1e9:.1f} GB")
 
 # %% [markdown]
-# That's more than four gigabytes for a single text, and the model itself takes 13.5. The model and
-# the texts of two people fit on a graphics card with 24 GB. The text of a third person doesn't.
-# Lesson 8 showed the usual remedy: several query heads share one key head and one value head.
-# Another is to keep a short vector for each word, a **latent**, and to make keys and values from
-# that (this lesson's challenge). Move the sliders:
+# That's more than four gigabytes for a single text, and the model itself takes 13.5. A graphics
+# card with 24 GB holds the model and two such texts, but not a third. Lesson 8 showed the usual
+# remedy: several query heads share one key head and one value head. Another is to keep a short
+# vector for each word, a **latent**, and to make keys and values from that (this lesson's
+# challenge). Move the sliders:
 
 # %%
 view_memory(
@@ -231,8 +231,8 @@ view_memory(
 #
 # `query` has n_heads heads; `key` and `value` have n_kv_heads heads. Neighbors share: with n_heads
 # / n_kv_heads = 3, query heads 0, 1 and 2 use key head 0, the next three use key head 1, and so on.
-# You may call `attend`, which also takes care of queries that may attend to nothing.
-# (`repeat_interleave` copies keys. To avoid copies, give the queries an extra dimension.)
+# You may call `attend`, which also handles queries with nothing to attend to. (`repeat_interleave`
+# copies keys. To avoid copies, give the queries an extra dimension.)
 
 
 # %%
@@ -264,7 +264,7 @@ check(grouped_query_attention)
 # %% [markdown]
 # Fewer key heads save more than memory. For each new word, a model reads all its weights and the
 # whole cache, once. An H100 SXM, a GPU from 2022, reads 3.35 TB per second. If it did nothing else,
-# how many words per second could the model above write, after 8,192 others?
+# the model above could write this many words per second, after 8,192 others:
 
 # %%
 for n_kv_heads in (32, 8):
@@ -275,7 +275,7 @@ for n_kv_heads in (32, 8):
 
 # %% [markdown]
 # Eight texts share one reading of the weights, but each has its own cache. So it's the cache that
-# they wait for, and with a quarter of the key heads, the model writes twice as much. (A
+# they wait for, and with a quarter of the key heads, it writes eight texts twice as fast. (A
 # **quantized** cache, with 8 or 4 bits per number, helps in the same way.) The arithmetic hardly
 # counts: a multiplication and an addition per weight make 13.5 billion steps for a word, and an
 # H100 does 989 trillion per second in bfloat16. Reading a prompt is a different matter. All its
@@ -287,8 +287,8 @@ for n_kv_heads in (32, 8):
 # Put the two together: causal self-attention that can read a text in pieces.
 #
 # - Four `nn.Linear`s, `query`, `key`, `value` and `output`, with biases. `key` and `value` have
-#   n_kv_heads · d_head features, the other two d_model. Without `n_kv_heads`, there are as many as
-#   query heads.
+#   n_kv_heads · d_head features, where d_head is d_model / n_heads; the other two have d_model. If
+#   `n_kv_heads` is None, there are as many as query heads.
 # - `forward(x, cache=None)`: the words in `x` come after those that the cache holds. Hand the cache
 #   the new keys and values, and attend to what it returns.
 # - Each word attends to itself and to the words before it; if the cache has a `window`, only to the
@@ -296,10 +296,10 @@ for n_kv_heads in (32, 8):
 #   and n_query queries, query 0 is at place n_key − n_query: the mask's corner is at the **lower
 #   right**.
 #
-# A word's distance from another is the difference of their places, so a window is a second mask,
-# with its corner at the lower right, too: `triu` cuts off what is too far back. (`length` is no
-# help here: it also counts words that the cache has forgotten.) This exercise builds on
-# `grouped_query_attention`.
+# A word's distance from another is the difference of their places, so a window is a second mask:
+# the query at place p keeps keys p − window + 1 to p. One diagonal for `tril`, another for `triu`,
+# and query 0 is at place n_key − n_query for both. (`length` is no help here: it also counts words
+# that the cache has forgotten.) This exercise builds on `grouped_query_attention`.
 
 
 # %%
@@ -399,14 +399,14 @@ print("off by less than 1e-14:", (pieces - attention(whole)).abs().max().item() 
 # %% [markdown]
 # In our code, it was rounding, so this isn't a bug. The author of the pull request could find out
 # the same way. (But beware of a cache with a dtype of its own, as some have. If it stores float32,
-# keys and values are rounded there, and the difference hardly shrinks.)
+# keys and values are rounded there, and the difference shrinks far less.)
 #
 # There's a tempting shortcut: let the model write 12 words with the cache and 12 without, always
-# picking the likeliest word. If the words are the same, call the cache right. Let's test this test,
-# as in lesson 8. `writer` makes a small model with random weights and a defect that caches really
-# have. For each defect, we make 20, and count how many are caught by comparing words, and how many
-# by comparing **logits**: the scores that a model gives all words of its vocabulary, of which the
-# largest is picked. **Predict before you run:** one of the defects is a lost mask: the words that
+# picking the likeliest word. If the words match, declare the cache correct. Let's test this test,
+# as in lesson 8. `writer` makes a small model with random weights and a defect found in real
+# caches. For each defect, we make 20, and count how many are caught by comparing words, and how
+# many by comparing **logits**: the scores that a model gives all words of its vocabulary, of which
+# the largest is picked. **Predict before you run:** one of the defects is “no mask”: the words that
 # are read first, all at once, see each other's future. In how many of its 20 models do the *words*
 # give it away?
 
@@ -425,9 +425,9 @@ for defect, (by_words, by_logits) in found.items():
     print(f"{defect:36} words: {by_words:2} of 20   logits: {by_logits:2} of 20")
 
 # %% [markdown]
-# In 14 of 20 models, the lost mask changes none of the 12 words. A forgotten word slips through
-# just as often. Picking the likeliest word throws away nearly everything that a model computes.
-# **Compare logits, not words:** then every defect shows in every model.
+# In 14 of 20 models, having no mask changes none of the 12 words. Forgetting the oldest word slips
+# through just as often. Picking the likeliest word throws away nearly everything that a model
+# computes. **Compare logits, not words:** then every defect shows in every model.
 #
 # ## Nothing larger than a tile
 #
@@ -514,9 +514,10 @@ check(online_step)
 # %% [markdown]
 # ### Exercise 5: `tiled_attention` (18 minutes)
 #
-# Take `tile_query` queries at a time, and go over the keys in tiles of `tile_key`. Start each tile
-# of queries with the state (−∞, 0, 0), and call `online_step` for each tile of keys. Scores are
-# divided by √d, as always. Never make more than one tile of scores.
+# Take `tile_query` queries at a time, and go over the keys in tiles of `tile_key`. Each tile of
+# queries starts from the state (−∞, 0, 0). Call `online_step` for each tile of keys. Scores are
+# divided by √d, as always. Never make more than one tile of scores, nor a mask for all pairs: make
+# each tile's mask from the places of its queries and keys.
 #
 # - The last tiles may be smaller than the others.
 # - With `causal=True`, the queries are the last n_query of n_key words, and n_query ≤ n_key.
@@ -594,9 +595,9 @@ torch.allclose(theirs, value[:1])
 # One. Its context is the first value, because PyTorch puts the mask's corner at the top left, as
 # lesson 4 found. With a cache, leave `is_causal` out for a single query, and pass a mask for
 # several. On a GPU, `causal_lower_right(n_query, n_key)` from `torch.nn.attention.bias` is one that
-# takes no memory of n². (And `enable_gqa=True` shares key heads, as in Exercise 2. For any other
-# rule, compile `flex_attention`, with a block mask made from a function of the places. It skips the
-# tiles that are hidden.)
+# needs no n² memory. (And `enable_gqa=True` shares key heads, as in Exercise 2. For any other rule,
+# compile `flex_attention`, with a block mask made from a function of the places. It skips the tiles
+# that are hidden.)
 #
 # And what do tiles save? Don't guess. Measure. `peak_megabytes` records each allocation that
 # PyTorch makes during a call:
@@ -647,10 +648,10 @@ plot_growth(
 # %% [markdown]
 # All at once, the memory grows with the square: twice the words, four times the memory. In tiles,
 # it grows far more slowly. On our machine, tiles of 256 were faster, too, for long texts, although
-# they mean a little more work. The likely reason: a tile fits into the processor's own fast memory,
+# they do slightly more work. The likely reason: a tile fits into the processor's own fast memory,
 # and a matrix of 17 million numbers doesn't. (Much smaller tiles are slower, because then Python's
 # loop takes over.) PyTorch's function works in tiles as well, and is faster still, if you give it
-# [batch, n_heads, n, d_head]. For a single [n, d], as here, it makes all the scores.
+# [batch, n_heads, n, d_head]. For a single [n, d], as here, it computes all the scores at once.
 #
 # ## The way back
 #
@@ -693,7 +694,9 @@ predict("what_is_d", ...)
 weights = torch.randn(3, 5).softmax(dim=-1)
 values, d_context = torch.randn(5, 4), torch.randn(3, 4)
 d_weights = d_context @ values.T
-torch.allclose((weights * d_weights).sum(dim=-1), (d_context * (weights @ values)).sum(dim=-1))
+over_keys = (weights * d_weights).sum(dim=-1)
+over_features = (d_context * (weights @ values)).sum(dim=-1)
+torch.allclose(over_keys, over_features, atol=1e-6)
 
 # %% [markdown]
 # $\sum_j P_{ij}\, (dO_i \cdot V_j) = dO_i \cdot \sum_j P_{ij} V_j = dO_i \cdot O_i$: the context
@@ -702,8 +705,10 @@ torch.allclose((weights * d_weights).sum(dim=-1), (d_context * (weights @ values
 # ### Exercise 6: `attention_backward` (10 minutes)
 #
 # Write the backward pass, with all scores at once (the tiles come next). `logsumexp` and `context`
-# are those that `tiled_attention` returned, perhaps for more keys than you get here: then `d_query`
-# is the share of these keys. With `causal=True`, the queries are the last n_query of the n_key
+# are those that `tiled_attention` returned. You may get only some of the keys that they were
+# computed from. Then the weights don't add up to 1, so compute $D_i$ by the shortcut, and `d_query`
+# is these keys' contribution. Mask before you take `exp`: the logsumexp doesn't cover later words,
+# so their exponents may be large. With `causal=True`, the queries are the last n_query of the n_key
 # words that you get.
 
 
@@ -774,16 +779,16 @@ x.grad
 
 # %% [markdown]
 # That's 10 · 2 · 3. You call `apply`, and autograd calls the two methods. Both take `ctx` instead
-# of `self`. It carries what `backward` will need: tensors by `save_for_backward`, anything else as
-# an attribute. `backward` gets the gradient of the result. It returns a gradient for each argument
-# of `forward`, in their order, and None for what has none.
+# of `self`. It carries what `backward` will need: tensors go through `save_for_backward`, anything
+# else is an attribute. `backward` gets the gradient of the result. It returns a gradient for each
+# argument of `forward`, in their order, and None where there isn't one.
 #
 # ### Exercise 7: `TiledAttention` (14 minutes)
 #
 # Tell autograd to use your two functions. `forward` takes query, key, value and `causal`, so
-# `backward` returns three gradients and None. (`once_differentiable` keeps anybody from
-# differentiating twice, which would go wrong: autograd doesn't know how the logsumexp depends on
-# the queries.)
+# `backward` returns three gradients and None. (`once_differentiable` raises an error if anyone
+# differentiates twice, which would go wrong: autograd doesn't know how the logsumexp depends on the
+# queries.)
 #
 # `forward` returns the context alone, and saves no weights. In `backward`, take 64 queries at a
 # time, so that there are never more than 64 rows of scores. Each tile of queries has its own
@@ -894,8 +899,8 @@ for name, form in forms.items():
 #    the cache's `length`.
 # 2. On rows whose scores are all far below 0. $e^{s - 0}$ underflows for each of them, the sum is
 #    0, and 0 / 0 is NaN. If all scores are above 0 or around it, nothing shows.
-# 3. It subtracts the logsumexp, which is never below the largest score. So, up to rounding, no
-#    exponent is above 0.
+# 3. It subtracts the logsumexp, which is never below the largest score that it covers. So, up to
+#    rounding, no exponent is above 0, once later words are masked.
 #
 # </details>
 
@@ -962,9 +967,9 @@ for name, numbers in read.items():
     print(f"{name:16} {numbers:6,} numbers to read, {done[name]:7,} multiplications")
 
 # %% [markdown]
-# A 57th of the reading, for more than three times the arithmetic. When a model writes, it waits for
-# memory, so that's a bargain. When it reads a prompt, it isn't: there, vLLM still makes keys and
-# values in 2026.
+# One fifty-seventh of the reading, for more than three times the arithmetic. When a model writes,
+# it waits for memory, so that's a bargain. When it reads a prompt, it isn't: there, vLLM still
+# computes keys and values in 2026.
 #
 # One thing to try: **where does rounding add up?** Feed 2,000 random words, one at a time, through
 # eight layers of `CachedSelfAttention`, each with its own cache, and through the same layers
