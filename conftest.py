@@ -11,8 +11,8 @@ from nbval.plugin import IPyNbCell
 from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support import programs, surroundings, trained
 
-LONG = ("05_square_corners.ipynb", "07_positions.ipynb", "10_tiny_language_model.ipynb")
-FIRST = (*LONG, "test_references.py")
+TRAINING = ("05_square_corners.ipynb", "07_positions.ipynb", "10_tiny_language_model.ipynb")
+FIRST = (*TRAINING, "test_references.py")
 
 # Shells make background jobs ignore Ctrl-C, and everything that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: a worker that gets it last leaves the others idle."""
     items.sort(key=lambda item: (item.path.name not in FIRST, item.path.suffix != ".ipynb"))
     for item in items:
-        if item.path.name in LONG:
+        if item.path.name in TRAINING:
             item.add_marker(pytest.mark.anywhere)
         if isinstance(item, IPyNbCell) and trained.TAG in item.cell.metadata.get("tags", []):
             trained.compare_roughly(item)

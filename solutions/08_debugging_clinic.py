@@ -383,7 +383,7 @@ check(find_mixing)
 
 # %% [markdown]
 # Patient C mixes heads only with some numbers of them. **Predict before you run:** there are 6
-# query heads, and 1, 2 or 6 key heads. With which is its result right?
+# query heads, and 1, 2 or 6 key heads. With how many key heads is its result right?
 
 # %%
 predict("right_by_luck", ...)

@@ -297,9 +297,9 @@ for n_kv_heads in (32, 8):
 #   right**.
 #
 # A word's distance from another is the difference of their places, so a window is a second mask:
-# the query at place p keeps keys p − window + 1 to p. One diagonal for `tril`, another for `triu`,
-# and query 0 is at place n_key − n_query for both. (`length` is no help here: it also counts words
-# that the cache has forgotten.) This exercise builds on `grouped_query_attention`.
+# the query at place p keeps keys p − window + 1 to p. That's one diagonal for `tril` and another
+# for `triu`, and query 0 is at place n_key − n_query for both. (`length` is no help here: it also
+# counts words that the cache has forgotten.) This exercise builds on `grouped_query_attention`.
 
 
 # %%

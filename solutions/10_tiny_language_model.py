@@ -903,10 +903,10 @@ for name, model in (("first", copies), ("second", shortcut)):
 # weight has one column for each of them. (`model.blocks[layer].attention` has four linear layers
 # and `n_heads`. A linear layer knows its `in_features`.)
 #
-# Leave the given model as it is: `copy.deepcopy(model)` copies it with all that it holds, its mode
-# and what is trained included, and these should stay. Change a parameter under `torch.no_grad()`.
-# And beware of biases: the output layer's bias belongs to no head, so leave it alone. If you clear
-# the value layer instead, clear the head's part of its bias, too.
+# Leave the given model as it is: `copy.deepcopy(model)` copies it with all that it holds. The copy
+# should stay in the same mode, with the same parameters trained. Change a parameter under
+# `torch.no_grad()`. And beware of biases: the output layer's bias belongs to no head, so leave it
+# alone. If you clear the value layer instead, clear the head's part of its bias, too.
 
 
 # %%

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.authoring import commands as author
-from autograder.course.__main__ import AUTHORS, INTERRUPTED, SYSTEMS, main
+from autograder.course.__main__ import AUTHORS, SYSTEMS, main
+from autograder.grading.engine.ctrl_c import INTERRUPTED
 from autograder.grading.lms import commands as exchange
 
 

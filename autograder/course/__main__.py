@@ -4,7 +4,6 @@ Each imports what it needs only when it runs: torch and nbgrader take seconds.
 """
 
 import argparse
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograder.errors import CourseError
+from autograder.grading.engine.ctrl_c import INTERRUPTED
 from autograder.grading.term.learner_names import printable_lines
 from autograder.lessons import ROOT
 
@@ -26,7 +26,6 @@ AUTHORS = {
     "mutants": "what becomes of answers with one fault each, made by rule",
 }
 SYSTEMS = ("canvas", "moodle")
-INTERRUPTED = 128 + signal.SIGINT  # the exit status that shells give for Ctrl-C
 
 
 class Parser(argparse.ArgumentParser):

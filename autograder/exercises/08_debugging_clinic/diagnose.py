@@ -113,6 +113,7 @@ EXERCISE = Exercise(
         "soon as one says True. If none does, the module is sound.",
     ],
     excuses={
+        "seed changed": "the tests that it calls may draw from a seed of their own",
         "argument left in evaluation mode": EVALUATED,
         "another number: 12 →": ENOUGH,
         "another number: 1 → 2": ENOUGH,

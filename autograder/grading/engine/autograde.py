@@ -24,7 +24,7 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from autograder.building.secret import NO_SECRET, own_secret
 from autograder.errors import CourseError
 from autograder.grading.engine import patches
-from autograder.grading.engine.ctrl_c import CtrlC
+from autograder.grading.engine.ctrl_c import INTERRUPTED, CtrlC
 from autograder.grading.engine.history import entry_of, remember
 from autograder.grading.engine.jobs import JobMaker, settings_of
 from autograder.grading.engine.messages import (
@@ -59,7 +59,6 @@ from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
 LIMITS, GIGABYTE = Limits(), 2**30
-INTERRUPTED = 130  # the exit status that shells give for Ctrl-C
 
 
 class Autograde(DueSubmissions):

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Self
 
+INTERRUPTED = 128 + signal.SIGINT  # the exit status of what it ended
+
 
 class CtrlC:
     """Keeps a Ctrl-C in its `with` block, even if nothing comes of it where it arrives.

@@ -1,7 +1,9 @@
-"""Grade a notebook as `make grade` would, if it were all that a learner handed in."""
+"""Grade a notebook as `make grade` would, if it were all that a learner handed in.
+
+What loads nbgrader or torch is imported once the sandbox has begun to start.
+"""
 
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 from autograder.errors import CourseError
@@ -14,8 +16,6 @@ from autograder.grading.worker.own_sandbox import close_own_sandbox, own_sandbox
 from autograder.grading.worker.source import Source, read_source
 from autograder.lessons.lesson import Lesson
 from autograder.sandbox.walls import NoSandbox
-
-RELEASED, TASK = "autograder.grading.single.released", "autograder.grading.worker.task"
 
 
 def grade_notebook(notebook: Path, lesson: Lesson, secret: str = "") -> tuple[Job, Graded]:
@@ -39,8 +39,10 @@ def grade_notebook(notebook: Path, lesson: Lesson, secret: str = "") -> tuple[Jo
 
 def _job(notebook: Path, lesson: Lesson, source: Source) -> Job:
     """Make the job that grades a notebook, without what it is judged by. Raises CourseError."""
+    from autograder.grading.single.released import released_blueprint
+
     job = template(
-        import_module(RELEASED).released_blueprint(lesson),
+        released_blueprint(lesson),
         source,
         lesson.notebook_path.parent,
         lesson.name,
@@ -59,7 +61,8 @@ def _graded(job: Job) -> Graded:
 
 
 def _attempt(job: Job) -> Graded:
-    task = import_module(TASK)
+    from autograder.grading.worker import task
+
     try:
         return task.grade(job)
     except NoSandbox:
