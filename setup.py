@@ -9,7 +9,9 @@ import hashlib
 import json
 import shutil
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
@@ -26,24 +28,30 @@ class BuildAnew(build_py):
         super().run()
 
 
-def wheel_files() -> list[Path]:
-    """List the files that go into a wheel, according to pyproject.toml."""
-    distribution = Distribution({"script_name": "setup.py"})
-    distribution.parse_config_files()
+def wheel_files(**options: Any) -> list[Path]:
+    """List the files of a wheel's packages, according to pyproject.toml or to options."""
+    distribution = Distribution({"script_name": "setup.py", **options})
+    if not options:
+        distribution.parse_config_files()
     build = distribution.get_command_obj("build_py")
     build.ensure_finalized()
     data = [Path(folder, name) for _, folder, _, names in build.data_files for name in names]
-    return sorted({*map(Path, build.get_source_files()), *data, Path("LICENSE")})
+    return sorted({*map(Path, build.get_source_files()), *data})
 
 
 def version() -> str:
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    digest = hashlib.sha256(json.dumps(project).encode())
-    for path in wheel_files():
+    # Without the letter, a digest of digits alone would be read as a number.
+    return f"{RELEASE}+c{digest_of([*wheel_files(), Path('LICENSE')], json.dumps(project))}"
+
+
+def digest_of(files: Iterable[Path], project: str) -> str:
+    digest = hashlib.sha256(project.encode())
+    for path in files:
         content = path.read_bytes()
         digest.update(f"\n{path.as_posix()} {len(content)}\n".encode() + content)
-    # Without the letter, a digest of digits alone would be read as a number.
-    return f"{RELEASE}+c{digest.hexdigest()[:8]}"
+    return digest.hexdigest()[:8]
 
 
-setup(version=version(), cmdclass={"build_py": BuildAnew})
+if __name__ == "__main__":  # the grader's wheel imports this
+    setup(version=version(), cmdclass={"build_py": BuildAnew})

@@ -13,8 +13,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from tqdm import tqdm
 
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.places import ROOT
 from tests.support.wheels import (
     build_wheel,
     copy_sources,

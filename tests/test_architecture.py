@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.building.sources import needed_files
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from autograder.sandbox.walls import MOUNTED
 
 AUTOGRADER = ROOT / "autograder"
@@ -17,19 +17,20 @@ CORE = {"asking", "judging", "references", "errors"}
 MAY_IMPORT = {
     "__init__": {"asking", "notebook"},
     "errors": set(),
+    "places": set(),
     "atomic_writes": set(),
     "utils": set(),
     "asking": {"errors"},
     "judging": {"asking", "errors", "utils"},
     "references": {"asking", "judging", "errors"},
-    "notebook": {*CORE, "atomic_writes", "utils"},
-    "lessons": {"notebook", "judging", "errors"},  # of judging, the form of a prediction
+    "notebook": {"places", *CORE, "atomic_writes", "utils"},
+    "lessons": {"places", "notebook", "judging", "errors"},  # of judging, the form of a prediction
     "exercises": {"asking", "judging", "lessons", "utils", "errors"},
-    "building": {*CORE, "lessons", "atomic_writes"},
-    "authoring": {*CORE, "notebook", "lessons", "building", "atomic_writes"},
-    "sandbox": {"asking", "errors", "utils"},
-    "course": {"authoring", "grading", "lessons", "errors"},
-    "grading": {*CORE, "lessons", "building", "sandbox", "atomic_writes", "utils"},
+    "building": {"places", *CORE, "lessons", "atomic_writes"},
+    "authoring": {"places", *CORE, "notebook", "lessons", "building", "atomic_writes"},
+    "sandbox": {"places", "asking", "errors", "utils"},
+    "course": {"places", "authoring", "grading", "lessons", "errors"},
+    "grading": {"places", *CORE, "lessons", "building", "sandbox", "atomic_writes", "utils"},
 }
 
 

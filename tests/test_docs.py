@@ -17,9 +17,9 @@ from nbgrader.apps.nbgraderapp import NbGraderApp
 
 from autograder.building.reference import ExerciseBuilder
 from autograder.judging.card import verdict_card
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
 from autograder.notebook.ask_and_judge import judge_answer
+from autograder.places import ROOT
 from autograder.references.store import find
 from tests.course.test_witnesses import assert_agrees, witnessed
 
@@ -53,6 +53,7 @@ BY_HAND = (  # for which a test would need another machine, or the network
     "pip install jupyterhub==",
     "pip install nbgrader==",
     "pip install pre-commit",
+    "pip install wheels/*.whl",
     "pre-commit install",
     "systemd-run --user --scope -p Delegate=yes make grade",
 )

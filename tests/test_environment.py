@@ -8,7 +8,7 @@ import sys
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.test_dependencies import PROJECT
 
 OLD = "exit 1"

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 pytestmark = pytest.mark.long
 

@@ -13,9 +13,9 @@ from autograder.atomic_writes import write_whole
 from autograder.authoring.stated import stated_in_readme
 from autograder.building.sources import source_digest
 from autograder.errors import AuthoringError, CourseError
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.notebook.records import VARIABLE as PROGRESS_VARIABLE
+from autograder.places import ROOT
 from autograder.references.store import PUBLIC, LessonReference, load
 
 README = ROOT / "README.md"

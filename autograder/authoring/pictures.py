@@ -17,9 +17,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from autograder.authoring.shown import shown
 from autograder.judging.card import verdict_card
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
 from autograder.notebook.ask_and_judge import judge_answer
+from autograder.places import ROOT
 from autograder.references.store import find
 
 HERE = ROOT / "docs" / "pictures"

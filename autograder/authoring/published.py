@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 GITHUB = "https://github.com/"
 COLAB = "https://colab.research.google.com/github/"

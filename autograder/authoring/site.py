@@ -13,10 +13,10 @@ from autograder.atomic_writes import write_whole
 from autograder.authoring.published import Published, published
 from autograder.authoring.stated import leave_out_contracts
 from autograder.judging.prediction import Prediction
-from autograder.lessons import ROOT
 from autograder.lessons.cells import exercise_checked, prediction_asked
 from autograder.lessons.lesson import Lesson
 from autograder.notebook.cards import choices_html
+from autograder.places import ROOT
 
 PAGES = ROOT / "docs" / "site" / "lessons"
 DRAWS = re.compile(r"(plot|draw|view)_\w+\(")

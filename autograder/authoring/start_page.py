@@ -6,9 +6,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.authoring.stated import link, listed
-from autograder.lessons import ROOT
 from autograder.lessons.cells import KERNEL, LANGUAGE
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 
 START_PAGE = ROOT / "notebooks" / "start.ipynb"
 WELCOME = """# Attention from Scratch

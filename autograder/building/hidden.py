@@ -17,6 +17,7 @@ from autograder.judging.key import AnswerKey
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.parts import Judged
+from autograder.places import IS_REPOSITORY
 from autograder.references.store import PUBLIC, LessonReference, load
 
 
@@ -34,10 +35,15 @@ def shown_reference(lesson: str) -> LessonReference:
     public = load(PUBLIC / f"{lesson}.safetensors")
     if public.source != source_digest(Lesson(lesson)):
         raise CourseError(
-            f"The checks of {lesson} have changed since their reference was built. Build it: "
-            f"make build LESSON={lesson}"
+            f"The checks of {lesson} have changed since their reference was built. {_remedy(lesson)}"
         )
     return without_fresh(_graded(public))
+
+
+def _remedy(lesson: str) -> str:
+    if IS_REPOSITORY:
+        return f"Build it: make build LESSON={lesson}"
+    return "Install the grader's wheel and the learners' wheel from the same sources."
 
 
 def _graded(public: LessonReference) -> LessonReference:

@@ -5,7 +5,7 @@ import hmac
 import os
 from pathlib import Path
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 SECRET_FILE = ROOT / "course_secret.txt"
 SECRET_VARIABLE = "COURSE_SECRET"

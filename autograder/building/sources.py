@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
+from autograder.places import PACKAGE
 
-BUILDER = ROOT / "autograder" / "building" / "reference.py"
+ROOT = PACKAGE.parent  # what modules are imported from, here or in the grader's wheel
+BUILDER = PACKAGE / "building" / "reference.py"
 UTILS = ["autograder", "utils"]  # in the repository, its modules are in `utils/`
 PICTURES = ("utils/plots/", "utils/views/")  # what lessons only show
 DATA = re.compile(r'"([\w-]+\.csv)"')  # a data file beside the module that names it
@@ -28,7 +29,7 @@ def source_digest(lesson: Lesson, *also: Path) -> str:
 
     also: further code, such as what makes something else from the reference.
     """
-    exercises = (ROOT / "autograder" / "exercises" / lesson.name).glob("*.py")
+    exercises = lesson.exercises_path.glob("*.py")
     files = needed_files([lesson.text_path, *exercises, BUILDER, *also], ROOT, PICTURES)
     code = repr([source for source, _ in lesson.definitions.values()])
     return digest_of((path for path in files if path != lesson.text_path), ROOT, code)
@@ -45,10 +46,10 @@ def needed_files(start: Iterable[Path], root: Path, but: tuple[str, ...] = ()) -
     todo = list(start)
     while todo:
         path = todo.pop()
-        if path not in found and not path.relative_to(root).as_posix().startswith(but):
+        if path not in found and not _name(path, root).startswith(but):
             found.add(path)
             todo += _files(path, root)
-    return sorted(found)
+    return sorted(found, key=lambda path: _name(path, root).split("/"))
 
 
 def digest_of(files: Iterable[Path], root: Path, salt: str) -> str:
@@ -56,8 +57,14 @@ def digest_of(files: Iterable[Path], root: Path, salt: str) -> str:
     digest = hashlib.sha256(salt.encode())
     for path in files:
         text = path.read_text(encoding="utf-8")
-        digest.update(f"{path.relative_to(root).as_posix()} {len(text)}\n{text}".encode())
+        digest.update(f"{_name(path, root)} {len(text)}\n{text}".encode())
     return digest.hexdigest()
+
+
+def _name(path: Path, root: Path) -> str:
+    """Return a file's name in the repository, wherever it is installed."""
+    name = path.relative_to(root).as_posix()
+    return name.removeprefix("autograder/") if name.startswith("autograder/utils/") else name
 
 
 def _files(path: Path, root: Path) -> Iterator[Path]:
@@ -68,26 +75,32 @@ def _files(path: Path, root: Path) -> Iterator[Path]:
         parts = name.split(".")
         start = path.parents[level - 1] if level else root
         for count in range(1, len(parts) + 1):
-            moved = parts[:2] == UTILS and count > 2
-            module = start.joinpath(*parts[1 if moved else 0 : count])
+            module = _module(parts[:count], start)
             candidates = (module.with_suffix(".py"), module / "__init__.py")
             yield from filter(Path.is_file, candidates)
     yield from filter(Path.is_file, map(path.with_name, DATA.findall(text)))
 
 
+def _module(parts: list[str], start: Path) -> Path:
+    """Return where a module is, without its suffix."""
+    inside = start.joinpath(*UTILS)
+    is_beside = parts[:2] == UTILS and not (inside / "data").is_dir()
+    return start.joinpath(*parts[1 if is_beside else 0 :])
+
+
 @cache
 def _imports(text: str) -> list[tuple[int, str]]:
-    """List a module's imports: how many dots they begin with, and the full name.
+    """List a module's imports from the project: how many dots they begin with, and the full name.
 
     A name imported from a package may be a module.
     """
-    names = []
+    names: list[tuple[int, str]] = []
     for node in _walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names += [(node.level, f"{node.module}.{alias.name}") for alias in node.names]
-    return names
+    return [(level, name) for level, name in names if level or name.split(".")[0] == "autograder"]
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -13,7 +13,7 @@ from typing import NoReturn
 from autograder.errors import CourseError
 from autograder.grading.engine.ctrl_c import INTERRUPTED
 from autograder.grading.term.learner_names import printable_lines
-from autograder.lessons import ROOT
+from autograder.places import IS_REPOSITORY, ROOT
 
 AUTHORS = {
     "reference": "solutions and exercises → reference tensors, if no mutant passes",
@@ -110,9 +110,11 @@ def _parser() -> Parser:
         command.set_defaults(run=run)
         return command
 
+    _add_grade_one(add("grade-one", "grade one notebook, without a gradebook", _grade_one))
+    if not IS_REPOSITORY:  # so there is no course directory
+        return parser
     for name, about in AUTHORS.items():
         _add_lessons(add(name, about, _author))
-    _add_grade_one(add("grade-one", "grade one notebook, without a gradebook", _grade_one))
     _add_export(add("export", "export grades", _exchange))
     _add_collect(add("collect", "collect the submissions in a zip", _exchange))
     _add_feedback(add("feedback", "zip the feedback pages", _exchange))

@@ -18,7 +18,6 @@ import jupytext
 from nbformat import NotebookNode
 
 from autograder.errors import AuthoringError
-from autograder.lessons import ROOT
 from autograder.lessons.cells import (
     STUB,
     exercise_checked,
@@ -29,6 +28,7 @@ from autograder.lessons.cells import (
 from autograder.lessons.rewriting import rewrite, slip_mistake
 from autograder.lessons.variants import Mistake, Variant
 from autograder.notebook.course_solution import only_defines
+from autograder.places import PACKAGE, ROOT
 
 if TYPE_CHECKING:
     from autograder.judging.prediction import Prediction
@@ -55,7 +55,7 @@ class Lesson:
 
     @property
     def exercises_path(self) -> Path:
-        return ROOT / "autograder" / "exercises" / self.name
+        return PACKAGE / "exercises" / self.name
 
     @property
     def notebook_path(self) -> Path:

@@ -7,12 +7,12 @@ out without `solutions/` has no solutions to give.
 import ast
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.notebook.source import defined_names
+from autograder.places import ROOT
 
-TEXTS = Path(__file__).parents[2] / "solutions"
+TEXTS = ROOT / "solutions"
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 MARKER = re.compile(r"^ *### (?:BEGIN|END) SOLUTION\n?", re.MULTILINE)
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)

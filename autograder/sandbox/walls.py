@@ -13,6 +13,7 @@ from pathlib import Path
 
 import autograder.utils
 from autograder.errors import CourseError
+from autograder.places import ROOT
 from autograder.sandbox import seccomp
 
 INSIDE = Path(__file__).parent / "inside"
@@ -20,8 +21,9 @@ AUTOGRADER = Path(autograder.__file__).parent
 # The parts of this package that a learner's code may import. None of them has expected values.
 MOUNTED = ("__init__.py", "errors.py", "asking", "utils")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
-# Hidden if below /usr: nbgrader's exchange, with other learners' submissions, and the course.
-COVERED = ("/usr/local/share/nbgrader", str(AUTOGRADER.parent))
+# Hidden if they are inside of what is shown: nbgrader's exchange, with other learners' submissions,
+# and the course.
+COVERED = ("/usr/local/share/nbgrader", str(ROOT))
 # The parts of a Python installation. An environment's folder may hold other things too.
 PYTHON = ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
 HOME = "/scratch/home"
@@ -113,23 +115,24 @@ def python_files() -> list[str]:
 def _files() -> list[str]:
     """Return the options that mount read-only files."""
     options = []
-    for path in SYSTEM:
-        if os.path.islink(path):
-            options += ["--symlink", os.readlink(path), path]
-        else:
-            options += ["--ro-bind-try", path, path]
-    hidden = [path for path in COVERED if path.startswith("/usr/") and os.path.exists(path)]
-    for path in hidden:
-        options += ["--tmpfs", path]
-    for path in python_files():
-        options += ["--ro-bind-try", path, path]
-    for path in hidden:
+    links = [path for path in SYSTEM if os.path.islink(path)]
+    for path in links:
+        options += ["--symlink", os.readlink(path), path]
+    shown = [path for path in (*SYSTEM, *python_files()) if path not in links]
+    covered = [path for path in COVERED if os.path.exists(path) and _is_below(path, shown)]
+    for path in sorted({*shown, *covered}):  # each after what it is in
+        options += ["--tmpfs", path] if path in covered else ["--ro-bind-try", path, path]
+    for path in covered:
         options += ["--remount-ro", path]
     for name in MOUNTED:
         options += ["--ro-bind", str(AUTOGRADER / name), f"/course/autograder/{name}"]
     for folder in autograder.utils.__path__:  # `autograder/utils` finds it beside the package
         options += ["--ro-bind", folder, "/course/utils"]
     return [*options, "--ro-bind", str(INSIDE), "/grader/inside"]
+
+
+def _is_below(path: str, folders: list[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
 
 
 def explain(said: str) -> CourseError:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 # Run in a process that has only run the lesson's own imports and definitions.
 COLLECT = """

@@ -9,9 +9,9 @@ import pytest
 from autograder.authoring.notebooks import answered_cells, build_notebook, write_text
 from autograder.authoring.start_page import START_PAGE, start_page
 from autograder.authoring.stated import stated_in_readme
-from autograder.lessons import ROOT
 from autograder.lessons.cells import STUB, grade_id_of
 from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.places import ROOT
 from autograder.references.store import PUBLIC
 from tests.support.classroom import nbgrader
 

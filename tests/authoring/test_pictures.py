@@ -5,7 +5,7 @@ import json
 from PIL import Image
 
 from autograder.authoring import pictures
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 
 def test_the_pictures_are_fresh():

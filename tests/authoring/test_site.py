@@ -15,10 +15,10 @@ from autograder.authoring import site
 from autograder.authoring.notebooks import INDENT
 from autograder.authoring.published import Published
 from autograder.authoring.stated import opening
-from autograder.lessons import ROOT
 from autograder.lessons.cells import exercise_checked, prediction_asked
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.notebook.cards import choices_html
+from autograder.places import ROOT
 from tests.support.accessible import barriers_on
 from tests.support.browser import new_page
 

@@ -12,7 +12,7 @@ from autograder.authoring import notebooks
 from autograder.authoring.notebooks import answered_cells, build_notebook, write, write_text
 from autograder.authoring.stated import stated_in_readme
 from autograder.errors import AuthoringError
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.support import asking
 from tests.support.asking import MODEL_ANSWER, NAME, RUBRIC, cell_of
 from tests.support.classroom import nbgrader

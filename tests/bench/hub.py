@@ -21,7 +21,7 @@ from typing import Any
 import nbformat
 import requests
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 from tests.grading.feedback.made import parsed, words
 from tests.support.classroom import LESSON, start_program

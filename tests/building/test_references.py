@@ -9,10 +9,10 @@ from autograder.authoring.table import outcomes, print_table
 from autograder.building import drawing, reference, sources
 from autograder.building.reference import ExerciseBuilder, build
 from autograder.building.sources import needed_files, source_digest
-from autograder.lessons import ROOT
 from autograder.lessons import lesson as lessons
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Mistake
+from autograder.places import ROOT
 from autograder.references.store import PUBLIC, LessonReference, load
 from tests.support.freshness import differences
 

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autograder.authoring.start_page import START_PAGE
-from autograder.lessons import ROOT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 from tests.support.browser import new_page
 from tests.support.lab import jupyter_lab
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import nbformat
 
-from autograder.lessons import ROOT
 from autograder.lessons.cells import exercise_checked, exercise_defined, prediction_asked
 from autograder.lessons.minutes import TO_WRITE, minutes_needed
+from autograder.places import ROOT
 from tests.support.wheels import shown_by
 
 EXERCISE_HEADING = re.compile(

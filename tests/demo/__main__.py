@@ -13,8 +13,8 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.places import ROOT
 from tests.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
 from tests.support.classroom import read_verdicts
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 GRADING = ROOT / "autograder" / "grading"
 ROOMS = (

@@ -9,9 +9,9 @@ import pytest
 from autograder import exercises
 from autograder.building.sources import needed_files
 from autograder.errors import AuthoringError
-from autograder.lessons import ROOT
 from autograder.lessons import lesson as lessons
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 
 FOLDER = ROOT / "autograder" / "exercises"
 FILES = sorted(FOLDER.rglob("*.py"))
@@ -69,7 +69,7 @@ class Author:
 def author(tmp_path, monkeypatch, request):
     """An author with a lesson for this test alone, because modules are imported once."""
     author = Author(tmp_path, f"99_{request.node.name}")
-    monkeypatch.setattr(lessons, "ROOT", tmp_path)
+    monkeypatch.setattr(lessons, "PACKAGE", tmp_path / "autograder")
     monkeypatch.setattr(lessons, "TEXTS", tmp_path)
     monkeypatch.setattr(exercises, "__path__", [str(author.folder.parent)])
     return author

@@ -8,13 +8,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.preprocessors import ClearMarkScheme
 
 from autograder.errors import AuthoringError
-from autograder.lessons import ROOT
 from autograder.lessons.written_questions import (
     WrittenQuestion,
     with_points,
     without_rubric,
     written_questions,
 )
+from autograder.places import ROOT
 
 SCHEME = "### BEGIN MARK SCHEME\n- 1 point: it is so\n### END MARK SCHEME"
 ASKS = f"### Question 1: `why` (4 points, 5 minutes)\n\nWhy?\n\n{SCHEME}"

@@ -12,7 +12,7 @@ import psutil
 import pytest
 import torch
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from autograder.sandbox import seccomp
 from autograder.sandbox.confined import CODE, Bounds, Unfinished, confined
 from autograder.sandbox.inside import namespaces

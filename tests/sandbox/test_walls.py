@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nbgrader.exchange.default import Exchange
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from autograder.sandbox import walls
 from autograder.sandbox.sandbox import Cell, Sandbox
 from tests.sandbox.probes import NAMES, look

@@ -20,7 +20,7 @@ from nbgrader.api import Grade, Gradebook
 from nbgrader.apps import NbGraderAPI  # noqa: F401 - takes seconds, and formgrader has it
 
 from autograder.grading.gradebook.opening import wait_for_sqlite
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.support.classroom import LESSON
 
 BY_HAND = 1.5

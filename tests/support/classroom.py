@@ -14,8 +14,8 @@ from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNoteb
 
 from autograder.grading.report.submissions import read_submissions
 from autograder.grading.worker.graded_cells import VERDICT
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 from tests.demo.made_up_class import COUNT, make_class
 from tests.support.commands import run
 

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.support.lab import jupyter_lab
 
 CONFIG = """

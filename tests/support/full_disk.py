@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 from tests.support.classroom import command
 
 # Runs the grader twice: on a disk that fills up, and with room again.

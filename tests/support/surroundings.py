@@ -10,7 +10,7 @@ import absl.logging
 import pytest
 import torch
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.support.programs import NO_SKIPS
 
 # How many threads each process uses. Small tensors are fastest with one.

@@ -1,6 +1,7 @@
-"""The wheel that learners install, and notebooks run with it and nothing else of the course."""
+"""The wheels of learners and of graders, and notebooks run with nothing else of the course."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,12 +14,15 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from autograder.lessons import ROOT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 
-BUILT_FROM = ("setup.py", "pyproject.toml", "LICENSE", "README.md", "autograder", "utils")
+PROJECT = ("setup.py", "pyproject.toml", "LICENSE", "README.md")
+FOLDERS = ("autograder", "utils", "solutions", "notebooks")
+GRADER = "autograder/grading/wheel"
 LEFT_BEHIND = shutil.ignore_patterns("__pycache__", "hidden")
+OWN = shutil.ignore_patterns("*.pth", "__editable__*", "attention_from_scratch*")
 PIP = [sys.executable, "-m", "pip", "--quiet"]
 CELL_SECONDS = 600
 # Appended to a notebook: makes sure that nothing was imported from this repository itself.
@@ -34,36 +38,52 @@ assert "utils" not in sys.modules
 
 
 def copy_sources(folder: Path) -> Path:
-    """Copy the files that make up a wheel, without leftovers of builds and tests."""
+    """Copy the files that make up the wheels, without leftovers of builds and tests."""
     folder.mkdir(parents=True)
-    for path in map(ROOT.joinpath, BUILT_FROM):
-        if path.is_dir():
-            shutil.copytree(path, folder / path.name, ignore=LEFT_BEHIND)
-        else:
-            shutil.copy(path, folder)
+    for name in PROJECT:
+        shutil.copy(ROOT / name, folder)
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name, ignore=LEFT_BEHIND)
     return folder
 
 
-def build_wheel(sources: Path, folder: Path) -> Path:
-    """Build the wheel from a copy of the sources, as `pip wheel --no-deps .` does."""
+def build_wheel(sources: Path, folder: Path, project: str = "") -> Path:
+    """Build a wheel from a copy of the sources, as `pip wheel --no-deps .` does.
+
+    project: its folder in the sources; by default the learners'.
+    """
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    subprocess.run([*PIP, "wheel", *options, str(sources)], check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
+    command = [*PIP, "wheel", *options, str(sources / project)]
+    before = set(folder.glob("*.whl"))
+    subprocess.run(command, check=True, capture_output=True)
+    [wheel] = {*folder.glob("*.whl")} - before
+    return wheel
 
 
-def environment_with(wheel: Path, folder: Path) -> Path:
+def environment_with(wheel: Path, folder: Path, extra: str = "") -> Path:
     """Make an environment with this one's libraries and the wheel; return its Python.
 
-    It doesn't read this one's `.pth` files, with which the repository itself is installed.
+    extra: the wheel's, such as "[grader]", whose own wheel lies beside it.
+
+    The libraries are links, inside of what a sandbox shows. What installs the repository itself is
+    left out.
     """
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     [here] = {path for path in sys.path if path.endswith("site-packages")}
     [there] = folder.glob("lib/*/site-packages")
-    (there / "libraries.pth").write_text(f"{here}\n", encoding="utf-8")
-    command = [*PIP, "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    shutil.copytree(here, there, copy_function=_link, ignore=OWN, dirs_exist_ok=True)
+    where = ["--find-links", str(wheel.parent)] if extra else ["--no-deps"]
+    command = [*PIP, "--python", str(python), "install", "--no-index", *where, f"{wheel}{extra}"]
     subprocess.run(command, check=True)
     return python
+
+
+def _link(file: str, place: str) -> None:
+    try:
+        os.link(file, place)
+    except OSError:  # on another disk
+        shutil.copy2(file, place)
 
 
 def solved_notebook(lesson: Lesson) -> NotebookNode:

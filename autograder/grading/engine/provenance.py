@@ -16,9 +16,9 @@ import autograder
 from autograder.building.sources import digest_of, needed_files, source_digest
 from autograder.grading.submission.blueprint import Blueprint, SourceCell
 from autograder.grading.worker.job import Graded, Job, Outcome
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.lessons.written_questions import asked_in
+from autograder.places import ROOT
 
 
 class _Worded(StrEnum):

@@ -17,7 +17,7 @@ from autograder.grading.report.submissions import (
 )
 from autograder.grading.term.learner_names import listed
 from autograder.grading.term.tables import Learner, Term, read_term
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 
 LOST = "It is in the gradebook, and there is no autograded notebook: grade it again."
 

@@ -7,9 +7,9 @@ from nbgrader.utils import compute_checksum
 from autograder.errors import CourseError
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.judging.code_marks import in_backticks
-from autograder.lessons import ROOT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
+from autograder.places import IS_REPOSITORY, ROOT
 
 
 def released_blueprint(lesson: Lesson) -> Blueprint:
@@ -47,4 +47,6 @@ def _changed_cells(notebook: NotebookNode) -> list[str]:
 
 
 def _remedy(lesson: Lesson) -> str:
+    if not IS_REPOSITORY:
+        return "Install the grader again."
     return f"To get it back: git checkout notebooks/{lesson.name}"

@@ -11,7 +11,7 @@ from nbgrader.exchange import ExchangeError
 
 from autograder.grading.engine import patches
 from autograder.grading.engine.exchange import CollectPlainFiles, InboundFolder
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from autograder.sandbox.inside.expect import ChangedLibrary
 from tests.grading.term.made_course import COURSE_ID, FIRST, make_course
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.support.classroom import LESSON, command, gradebook, make_course, scores
 from tests.support.full_disk import grade_on_full_disk
 

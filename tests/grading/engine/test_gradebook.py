@@ -20,8 +20,8 @@ from autograder.grading.engine.roll import Roll
 from autograder.grading.engine.summary import NO_TIMES, Summary
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import Job
-from autograder.lessons import ROOT
 from autograder.lessons.cells import grade_id_of, nbgrader_metadata
+from autograder.places import ROOT
 from tests.support import beside
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader
 from tests.support.commands import run

@@ -12,9 +12,9 @@ from traitlets.config import Config
 from autograder.building.secret import SECRET_VARIABLE
 from autograder.grading.gradebook.course_files import course_files
 from autograder.grading.report.gather import gather
-from autograder.lessons import ROOT
 from autograder.lessons.cells import nbgrader_metadata
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 from tests.demo.made_up_class import (
     LEFT_OPEN,
     SOLUTION,

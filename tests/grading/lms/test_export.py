@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.grading.term.made_course import FIRST, SECOND
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")

@@ -3,7 +3,7 @@
 import json
 import re
 
-from autograder.lessons import ROOT
+from autograder.places import ROOT
 from tests.grading.single.grading_one import SCHEMA, VALIDATOR
 
 PAGE = (ROOT / "docs/hand-in-anywhere.md").read_text(encoding="utf-8")

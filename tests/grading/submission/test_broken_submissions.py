@@ -14,8 +14,8 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.lessons import ROOT
 from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
 from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 from tests.support.classroom import command
 from tests.support.commands import run
