@@ -35,7 +35,8 @@ def shown_reference(lesson: str) -> LessonReference:
     public = load(PUBLIC / f"{lesson}.safetensors")
     if public.source != source_digest(Lesson(lesson)):
         raise CourseError(
-            f"The checks of {lesson} have changed since their reference was built. {_remedy(lesson)}"
+            f"The checks of {lesson} have changed since their reference was built. "
+            f"{_remedy(lesson)}"
         )
     return without_fresh(_graded(public))
 

@@ -133,6 +133,11 @@ def _add_grade_one(command: Parser) -> None:
     )
     command.add_argument("--json", type=Path, metavar="FILE", help="write the result")
     command.add_argument("--html", type=Path, metavar="FILE", help="write the feedback page")
+    command.add_argument(
+        "--in-container",
+        action="store_true",
+        help="for a container where there can be no sandbox: the container is the wall",
+    )
 
 
 def _add_learners(command: Parser) -> None:

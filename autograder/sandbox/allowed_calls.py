@@ -24,6 +24,7 @@ import errno
 import os
 import socket
 import stat
+from dataclasses import replace
 
 from autograder.sandbox.seccomp import Case, Policy, Test
 
@@ -177,6 +178,15 @@ LEARNER = Policy(
         **dict.fromkeys(("removexattr", "lremovexattr", "fremovexattr"), errno.EOPNOTSUPP),
         "prctl": errno.EINVAL,
         "ioctl": errno.ENOTTY,
+    },
+)
+
+# Where there is a network, which namespaces would have taken away.
+WITHOUT_NETWORK = replace(
+    LEARNER,
+    depending={
+        **LEARNER.depending,
+        **dict.fromkeys(("socket", "socketpair"), (_one_of(0, UNIX),)),
     },
 )
 

@@ -19,14 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-import autograder.utils
-from autograder.sandbox import seccomp
+from autograder.sandbox import seccomp, walls
 from autograder.sandbox.allowed_calls import CLERK
 from autograder.sandbox.inside import frames, namespaces
-from autograder.sandbox.walls import SYSTEM, python_files
 
-AUTOGRADER = Path(autograder.__file__).parent
-CODE = (str(AUTOGRADER), *autograder.utils.__path__)
 LONGEST_REASON = 300
 MOST_OPEN = 256
 
@@ -179,15 +175,6 @@ def _ask(channel: socket.socket, question: Message) -> list[bytes]:
     return [part for part in parts if part is not None]
 
 
-def _hide_files() -> None:
-    """Leave nothing to read but the code of this program, and no network."""
-    try:
-        namespaces.enter(own_table=False)
-    except OSError:  # nobody may make namespaces here, so no code runs sealed either
-        return
-    namespaces.see_only((*SYSTEM, *python_files(), *CODE))
-
-
 def _wall_in(channel: socket.socket, bounds: Bounds) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_DFL)
@@ -202,7 +189,7 @@ def _wall_in(channel: socket.socket, bounds: Bounds) -> None:
         NOFILE=MOST_OPEN,
         CORE=0,
     )
-    _hide_files()
+    walls.standing().confine()
     namespaces.drop_privileges()
     if seccomp.is_known():
         namespaces.load_filter(seccomp.program(CLERK))

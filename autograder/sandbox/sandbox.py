@@ -99,7 +99,7 @@ class Sandbox:
         with (
             channel,
             group or nullcontext(),
-            Watch(warm.pid, number, self.limits, end, warm.kill, group) as watch,
+            Watch(warm.processes(number), self.limits, end, warm.kill, group) as watch,
         ):
             try:
                 frames.send(channel, _job(cells, files or {}))

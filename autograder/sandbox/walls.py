@@ -1,23 +1,29 @@
 """The outer walls: bubblewrap around a warm process, with only the files that it may read.
 
 Inside are the Python environment, `autograder.utils` and `autograder.asking`, all read-only. There
-is no network, no home directory, no course directory and no process from outside.
+is no network, no home directory, no course directory and no process from outside. Where namespaces
+can't be had, the container that grading runs in can stand in for them (`sandbox.container`).
 """
 
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import autograder.utils
 from autograder.errors import CourseError
 from autograder.places import ROOT
 from autograder.sandbox import seccomp
+from autograder.sandbox.allowed_calls import LEARNER
+from autograder.sandbox.inside import namespaces
+from autograder.sandbox.processes import Descendants, Processes
 
 INSIDE = Path(__file__).parent / "inside"
 AUTOGRADER = Path(autograder.__file__).parent
+CODE = (str(AUTOGRADER), *autograder.utils.__path__)
 # The parts of this package that a learner's code may import. None of them has expected values.
 MOUNTED = ("__init__.py", "errors.py", "asking", "utils")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
@@ -26,7 +32,8 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/l
 COVERED = ("/usr/local/share/nbgrader", str(ROOT))
 # The parts of a Python installation. An environment's folder may hold other things too.
 PYTHON = ("bin", "lib", "lib64", "share", "etc", "ssl", "pyvenv.cfg")
-HOME = "/scratch/home"
+SCRATCH = "/scratch"
+HOME = f"{SCRATCH}/home"
 ENVIRONMENT = {
     "HOME": HOME,
     "USER": "learner",
@@ -56,6 +63,65 @@ REMEDIES = {
         "--security-opt apparmor=unconfined --security-opt systempaths=unconfined."
     ),
 }
+
+
+class Walls:
+    """The walls around what learners wrote: here, namespaces.
+
+    name: in results.
+    policy: the system calls that a learner's code may make.
+    own_table: whether each run has a process table, a disk and a network of its own.
+    """
+
+    name = "sandbox"
+    policy = LEARNER
+    own_table = True
+
+    def require(self) -> None:
+        """Raise NoSandbox if this machine can't build them."""
+        require()
+
+    def command(self, program: list[str], environment: Mapping[str, str]) -> list[str]:
+        """Return the command that runs Python inside, with `program` as its arguments."""
+        return command(program, environment)
+
+    def processes(self, warm: int, number: int) -> Processes:
+        """List the processes of a run: the fork with this number of a warm process."""
+        return Descendants(warm, number)
+
+    def end_strays(self) -> None:
+        """End what a run that was ended may have left behind: with its process table, nothing."""
+
+    def confine(self) -> None:
+        """Leave this process nothing to read but the code of this program, and no network."""
+        try:
+            namespaces.enter(own_table=False)
+        except OSError:  # nobody may make namespaces here, so no code runs sealed either
+            return
+        namespaces.see_only((*SYSTEM, *python_files(), *CODE))
+
+    def explain(self, said: str) -> CourseError:
+        """Explain why nothing started, from the last line that was printed."""
+        return explain(said)
+
+
+_standing = Walls()
+
+
+def standing() -> Walls:
+    """Return the walls that this process and its forks use."""
+    return _standing
+
+
+@contextmanager
+def inside(walls: Walls) -> Iterator[None]:
+    """Use other walls for a while."""
+    global _standing
+    before, _standing = _standing, walls
+    try:
+        yield
+    finally:
+        _standing = before
 
 
 class NoSandbox(CourseError):
@@ -98,7 +164,7 @@ def command(program: list[str], environment: Mapping[str, str] | None = None) ->
     walls = ["bwrap", "--unshare-user", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     walls += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
     walls += ["--hostname", "sandbox", "--tmpfs", "/tmp", *_files(), "--bind", "/proc", "/proc"]
-    walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", "/scratch"]
+    walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", SCRATCH]
     walls += ["--remount-ro", "/", "--chdir", "/"]
     path = {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin"}
     for name, value in (ENVIRONMENT | path | dict(environment or {})).items():

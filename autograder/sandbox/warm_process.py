@@ -20,8 +20,8 @@ from typing import Any
 
 from autograder.errors import CourseError
 from autograder.sandbox import seccomp, walls
-from autograder.sandbox.allowed_calls import LEARNER
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.processes import Processes
 
 WARM_SECONDS = 600.0  # until the first fork, on a slow and busy machine
 LOST_SECONDS = 3.0  # from the end of the process table to the end of the program around it
@@ -44,14 +44,15 @@ class WarmProcess:
         environment: Mapping[str, str],
         ahead: int = 1,
     ) -> None:
-        walls.require()
+        self._walls = walls.standing()
+        self._walls.require()
         self._owner = os.getpid()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process lives
         self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         program = ["-m", "inside.warm", str(theirs.fileno())]
         with theirs:
             self._process = subprocess.Popen(
-                walls.command(program, environment),
+                self._walls.command(program, environment),
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
@@ -64,8 +65,9 @@ class WarmProcess:
                 {
                     "imports": list(imports),
                     "limits": asdict(limits),
-                    "calls": base64.b64encode(seccomp.program(LEARNER)).decode(),
+                    "calls": base64.b64encode(seccomp.program(self._walls.policy)).decode(),
                     "ahead": ahead,
+                    "own_table": self._walls.own_table,
                 }
             )
 
@@ -88,6 +90,11 @@ class WarmProcess:
         """End a fork and everything it started."""
         with suppress(OSError):  # the process was lost, and its forks with it
             self._order({"end": number})
+        self._walls.end_strays()
+
+    def processes(self, number: int) -> Processes:
+        """List the processes of a fork."""
+        return self._walls.processes(self.pid, number)
 
     def is_lost(self) -> bool:
         """Whether it has ended, or ends within `LOST_SECONDS`."""
@@ -111,7 +118,7 @@ class WarmProcess:
     def why_lost(self, error: OSError) -> CourseError:
         """Explain why it can't give a fork, from the last line it printed or from `error`."""
         said = os.pread(self._said.fileno(), 10_000, 0).decode(errors="replace")
-        return walls.explain([str(error), *said.strip().splitlines()][-1])
+        return self._walls.explain([str(error), *said.strip().splitlines()][-1])
 
     def _order(self, order: dict[str, Any], *descriptors: int) -> None:
         socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)

@@ -4,17 +4,14 @@ Without a control group, the operating system limits only each process by itself
 root's threads at all; this module limits the total.
 """
 
-import contextlib
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Self
-
-import psutil
 
 from autograder.sandbox.cgroups import Group
 from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.processes import Processes, facts_about
 
 EVERY = 0.1  # seconds
 IDLE_CELLS = 3  # all cells together may idle for as long as this many cells
@@ -35,8 +32,7 @@ class Watch:
     reason: the limit that was exceeded, once one was, or why it can't watch.
     waited: whether that is the limit on wall time.
 
-    sandbox: its first process.
-    number: the id of the ancestor of all the run's processes, in the sandbox's own process table.
+    processes: lists the run's processes.
     end: ends the run.
     end_all: ends the sandbox.
     group: the control group that the run moves into; None if this system has none.
@@ -44,22 +40,20 @@ class Watch:
 
     def __init__(
         self,
-        sandbox: int,
-        number: int,
+        processes: Processes,
         limits: Limits,
         end: Callable[[], None],
         end_all: Callable[[], None],
         group: Group | None = None,
     ) -> None:
         self.limits, self.reason, self.waited = limits, "", False
-        self._sandbox, self._number = psutil.Process(sandbox), number
-        self._first: psutil.Process | None = None
+        self._processes = processes
         self._end, self._end_all = end, end_all
         self._group = group
         used = group.seconds if group else None
         idle_seconds = IDLE_CELLS * limits.idle_seconds
         self._time = Stopwatch(
-            limits.notebook_seconds, limits.patience, idle_seconds, self._pids, used
+            limits.notebook_seconds, limits.patience, idle_seconds, processes, used
         )
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -94,7 +88,7 @@ class Watch:
         if excess := self._time.excess():
             self.waited = excess.waiting
             return f"the notebook took {excess.time} in all"
-        pids = self._pids()
+        pids = self._processes()
         facts = [_numbers(pid, "status") for pid in pids]
         if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:
             return f"it started more than {limits.processes} processes and threads"
@@ -110,26 +104,11 @@ class Watch:
         return f"it used more than {self.limits.memory_bytes / 2**30:.1f} GB of memory"
 
     def _move(self, group: Group) -> None:
-        """Move the run and its ancestor into its group, with whatever they start meanwhile."""
+        """Move the run into its group, with whatever it starts meanwhile."""
         moved: set[int] = set()
-        while new := {*self._pids(), *([self._first.pid] if self._first else [])} - moved:
+        while new := {*self._processes()} - moved:
             group.take(new)
             moved |= new
-
-    def _pids(self) -> list[int]:
-        """List all processes of the run; none if it has ended."""
-        with contextlib.suppress(psutil.Error, StopIteration):
-            if self._first is None:
-                everything = self._sandbox.children(recursive=True)
-                self._first = next(p for p in everything if _inner(p.pid) == self._number)
-            return [p.pid for p in self._first.children(recursive=True)]
-        return []
-
-
-def _inner(pid: int) -> int:
-    """Return a process's id in the sandbox's process table; 0 if it is not there."""
-    numbers = _lines(pid, "status").get("NSpid", "").split()
-    return int(numbers[1]) if len(numbers) > 1 else 0
 
 
 def _sum(facts: list[dict[str, int]], names: tuple[str, ...]) -> int:
@@ -139,7 +118,7 @@ def _sum(facts: list[dict[str, int]], names: tuple[str, ...]) -> int:
 
 def _sockets(pids: list[int]) -> int:
     """Count the sockets of the run; all its processes are in one network namespace."""
-    counts = (_lines(pid, "net/sockstat").get("sockets", "").split() for pid in pids)
+    counts = (facts_about(pid, "net/sockstat").get("sockets", "").split() for pid in pids)
     return next((int(words[1]) for words in counts if words), 0)
 
 
@@ -148,15 +127,5 @@ def _numbers(pid: int, file: str) -> dict[str, int]:
 
     Raises ValueError if one of them is no number.
     """
-    lines = _lines(pid, file)
+    lines = facts_about(pid, file)
     return {name: int(lines[name].split()[0]) for name in COUNTED if lines.get(name, "").strip()}
-
-
-def _lines(pid: int, file: str) -> dict[str, str]:
-    """Return the lines of a file in /proc, by name; {} if the process has ended."""
-    try:
-        # A process's name need not be UTF-8.
-        text = Path(f"/proc/{pid}/{file}").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return {}
-    return {name: value for name, _, value in (line.partition(":") for line in text.splitlines())}

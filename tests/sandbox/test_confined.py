@@ -14,8 +14,9 @@ import torch
 
 from autograder.places import ROOT
 from autograder.sandbox import seccomp
-from autograder.sandbox.confined import CODE, Bounds, Unfinished, confined
+from autograder.sandbox.confined import Bounds, Unfinished, confined
 from autograder.sandbox.inside import namespaces
+from autograder.sandbox.walls import CODE
 from tests.support.processes import descendants
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="its limits are Linux's")
@@ -71,7 +72,7 @@ def test_it_sees_no_files_but_the_programs(tmp_path):
 
 def test_programs_may_be_inside_others(monkeypatch):
     inner = str(ROOT / "autograder" / "asking")
-    monkeypatch.setattr("autograder.sandbox.confined.CODE", (*CODE, inner))
+    monkeypatch.setattr("autograder.sandbox.walls.CODE", (*CODE, inner))
     assert tried(Path(inner).exists) == "True"
 
 

@@ -45,7 +45,8 @@ def _run(options: Namespace) -> int:
         secret = _secret(options.secret)
     elif not own_secret():
         print(NO_SECRET, file=sys.stderr)
-    result, page = _graded(notebook, lesson, secret, bool(options.html))
+    with _walls(options):
+        result, page = _graded(notebook, lesson, secret, bool(options.html))
     outputs = {options.json: _as_json(result), options.html: page}
     write_all({path: text for path, text in outputs.items() if path})
     return _tell(result)
@@ -77,6 +78,21 @@ def _uncollected() -> Iterator[None]:
     finally:
         gc.freeze()  # the collection at exit skips what there is now
         gc.enable()
+
+
+@contextmanager
+def _walls(options: Namespace) -> Iterator[None]:
+    """Grade in a sandbox, or in a container that is asked to be the wall."""
+    if not options.in_container:
+        yield
+        return
+    from autograder.sandbox import walls
+    from autograder.sandbox.container import Container
+
+    private = [options.secret] if options.secret else []
+    folders = [path.parent for path in (options.json, options.html) if path]
+    with Container(private, folders) as container, walls.inside(container):
+        yield
 
 
 def _lesson(name: str) -> Lesson:

@@ -20,10 +20,10 @@ from autograder.grading.pages.untrusted import (
 )
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import Graded
+from autograder.sandbox import walls
 from autograder.sandbox.confined import Ask, Bounds, Unfinished, confined
 
 VERSION = 1
-WALL = "sandbox"
 Result = dict[str, Any]
 BOUNDS = Bounds(sent_bytes=8_000_000)
 
@@ -46,7 +46,7 @@ def result_of(graded: Graded, blueprint: Blueprint, facts: Facts, outline: Outli
         ],
         "lacking": [visible(module, LONGEST_NAME) for module in graded.lacking],
         "seconds": graded.seconds,
-        "wall": WALL,
+        "wall": walls.standing().name,
     }
 
 

@@ -69,7 +69,7 @@ class BareKernelApp(IPKernelApp):
 def fork_kernel(folder: str, home: str, **limits: int) -> AsyncKernelManager:
     """Fork a kernel that works in `home`, with its sockets in `folder`, and return its manager."""
     os.makedirs(folder)
-    os.makedirs(home)
+    os.makedirs(home, exist_ok=True)
     connection = f"{folder}/connection.json"
     manager = AsyncKernelManager(
         transport="ipc", ip=f"{folder}/socket", connection_file=connection, cache_ports=False

@@ -10,6 +10,7 @@ import tempfile
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
+from ipykernel.iostream import IOPubThread
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -42,6 +43,7 @@ def check() -> None:
         expect(AsyncKernelManager, name)
     expect(InteractiveShell, "set_custom_exc", "self", "exc_tuple", "handler")
     expect(inspect, "getmodule", "object", "_filename")
+    expect(IOPubThread, "_setup_pipe_in", "self")
 
 
 def explain_refusals(shell: InteractiveShell) -> None:
@@ -59,6 +61,18 @@ def _show_error(
     if error.errno in REFUSED and NOTE not in getattr(error, "__notes__", ()):
         error.add_note(NOTE)
     shell.showtraceback((kind, error, place), tb_offset=tb_offset, running_compiled_code=True)
+
+
+def do_without_tcp() -> None:
+    """Leave out the way over TCP on which forks send what they print: nothing gets through there.
+
+    ZeroMQ ends the kernel where there are no such sockets at all.
+    """
+    IOPubThread._setup_pipe_in = _no_pipe  # type: ignore[method-assign]
+
+
+def _no_pipe(thread: IOPubThread) -> None:
+    thread._pipe_flag = False
 
 
 def hasten_tracebacks() -> None:

@@ -1,7 +1,8 @@
 """The first process in a submission's process table: it runs the cells and reports on them.
 
 It shares the table with the kernel, and trusts it as little as the outside does: the kernel can
-neither kill it (it is process 1) nor look into it. When it ends, the whole table ends with it.
+neither kill it (it is process 1) nor look into it. When it ends, the whole table ends with it. In a
+container without such tables, the kernel can kill it, and so end the run.
 """
 
 import asyncio
@@ -28,8 +29,8 @@ from inside.kernel import ForkedKernel, fork_kernel
 from inside.stopwatch import Excess, Stopwatch
 
 SCRATCH = "/scratch"
-# The mount point of this code: it is not secret, but learners have no use for it.
-GRADERS_CODE = "/grader"
+# Where this code is: it is not secret, but learners have no use for it.
+GRADERS_CODE = str(Path(__file__).parents[1])
 ALWAYS = ("status", "execute_input")
 EACH = 100  # bytes that an output takes on top of its content
 GRACE = 1.0  # seconds of processor time for an interrupted cell to end
@@ -103,13 +104,16 @@ class Cells(NotebookClient):
         return self.shown[kind] > most
 
 
-def supervise(channel: socket.socket, limits: dict[str, Any], calls: bytes) -> None:
+def supervise(
+    channel: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
+) -> None:
     """Wait for a job on `channel`, and send the result of each of its cells.
 
     calls: the filter of system calls, for this process and all that it starts.
     """
     namespaces.die_with_parent()
-    namespaces.mount_own(SCRATCH, limits["scratch_bytes"], GRADERS_CODE)
+    if own_table:
+        namespaces.mount_own(SCRATCH, limits["scratch_bytes"], GRADERS_CODE)
     namespaces.open_standard_streams()
     namespaces.drop_privileges()
     namespaces.load_filter(calls)
@@ -166,7 +170,17 @@ async def _run(cells: Cells, source: str, seconds: float) -> dict[str, Any]:
 
 def _others() -> Iterator[int]:
     """List all processes of the submission except this one."""
-    return (int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1")
+    pids = (int(name) for name in os.listdir("/proc") if name.isdecimal())
+    return (pid for pid in pids if pid != os.getpid() and (os.getpid() == 1 or _is_ours(pid)))
+
+
+def _is_ours(pid: int) -> bool:
+    """Whether a process has the user of this one."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return f"\nUid:\t{os.getuid()}\t" in text
 
 
 def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:

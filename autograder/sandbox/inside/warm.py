@@ -40,21 +40,25 @@ MOST_BYTES = 100_000  # in an order
 
 
 class Nursery:
-    """Forks that wait for a job, `ahead` of them at a time, or are running one."""
+    """Forks that wait for a job, `ahead` of them at a time, or are running one.
 
-    def __init__(self, limits: dict[str, Any], calls: bytes, ahead: int) -> None:
-        self.limits, self.calls = limits, calls
+    own_table: whether each has a process table, a disk and a network of its own.
+    """
+
+    def __init__(self, limits: dict[str, Any], calls: bytes, ahead: int, own_table: bool) -> None:
+        self.limits, self.calls, self.own_table = limits, calls, own_table
         self.running: set[int] = set()
         self.ending: set[int] = set()
-        self.ready = deque(self._fork() for _ in range(ahead))
+        self.ready = deque(self._fork() for _ in range(ahead if own_table else 0))
 
     def hand_over(self, reply: socket.socket) -> None:
         """Send the first fork that is ready: its number, and the socket to reach it."""
-        keeper, channel = self.ready.popleft()
+        keeper, channel = self.ready.popleft() if self.ready else self._fork()
         with channel, suppress(OSError):  # if the requester has ended, the fork ends too
             socket.send_fds(reply, [keeper.to_bytes(4)], [channel.fileno()])
         self.running.add(keeper)
-        self.ready.append(self._fork())
+        if self.own_table:  # else it would share its folders
+            self.ready.append(self._fork())
 
     def end(self, keeper: int) -> None:
         """Tell a fork to end, with everything it started, which takes a while.
@@ -71,20 +75,23 @@ class Nursery:
         ours, theirs = socket.socketpair()
         keeper = os.fork()
         if keeper == 0:
-            _keep(theirs, self.limits, self.calls)
+            _keep(theirs, self.limits, self.calls, self.own_table)
         theirs.close()
         return keeper, ours
 
 
-def _keep(channel: socket.socket, limits: dict[str, Any], calls: bytes) -> NoReturn:
+def _keep(
+    channel: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
+) -> NoReturn:
     """Put a supervisor behind its own walls, and stay with it until it ends."""
     try:
         namespaces.keep_only(channel.fileno())
         namespaces.die_with_parent()
-        namespaces.enter()
+        if own_table:
+            namespaces.enter()
         child = os.fork()
         if child == 0:
-            supervisor.supervise(channel, limits, calls)
+            supervisor.supervise(channel, limits, calls, own_table)
             os._exit(0)
         channel.close()
         signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
@@ -108,6 +115,7 @@ def warm_up(imports: list[str]) -> None:
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
     new_notebook()  # compiles the schema of notebooks
+    kernel_patches.do_without_tcp()
     kernel_patches.hasten_tracebacks()
     if "autograder.utils.plots" in sys.modules:
         _draw_once()
@@ -127,7 +135,8 @@ def main() -> None:
     sys.path.remove(supervisor.GRADERS_CODE)
     start, _ = _next(orders)
     warm_up(start["imports"])
-    nursery = Nursery(start["limits"], base64.b64decode(start["calls"]), start["ahead"])
+    calls = base64.b64decode(start["calls"])
+    nursery = Nursery(start["limits"], calls, start["ahead"], start["own_table"])
     while True:
         order, descriptors = _next(orders)
         if "end" in order:

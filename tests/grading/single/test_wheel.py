@@ -11,7 +11,6 @@ from autograder.building.secret import SECRET_VARIABLE
 from tests.demo.made_up_class import make_class
 from tests.grading.single.grading_one import arguments, grade_one
 from tests.support.classroom import LESSON
-from tests.support.wheels import GRADER, build_wheel, copy_sources, environment_with
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("sandbox")]
 SECRET = "a line of ours"
@@ -22,20 +21,6 @@ found = [*map(os.listdir, autograder.__path__)]
 site = next(path for path in __import__("sys").path if path.endswith("site-packages"))
 print("seen:", sorted(os.listdir(f"{site}/autograder")), found)
 """
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    """The learners' wheel and the grader's, in one folder."""
-    folder = tmp_path_factory.mktemp("wheels")
-    sources = copy_sources(folder / "sources")
-    return build_wheel(sources, folder), build_wheel(sources, folder, GRADER)
-
-
-@pytest.fixture(scope="module")
-def python(wheels, tmp_path_factory):
-    """The Python of an environment with `attention-from-scratch[grader]`."""
-    return environment_with(wheels[0], tmp_path_factory.mktemp("grader") / "env", "[grader]")
 
 
 @pytest.fixture(scope="module")
