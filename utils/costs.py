@@ -9,6 +9,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -48,8 +49,8 @@ def peak_megabytes(function: Callable, *arguments: Any) -> float:
 def saved_megabytes(function: Callable, *arguments: Any) -> float:
     """Measure the memory in MB (10⁶ bytes) that a call keeps for its backward pass.
 
-    That is what autograd saves, even if it existed before the call, and whatever else stays alive,
-    as on `ctx`, but for the result. Each piece of memory counts once.
+    That is what autograd saves, or an attribute of `ctx` leads to, even if it existed before the
+    call, and whatever else stays alive, but for the result. Each piece of memory counts once.
     """
     saved: dict[int, int] = {}
 
@@ -60,10 +61,11 @@ def saved_megabytes(function: Callable, *arguments: Any) -> float:
     before = _memory(_alive())
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         result = function(*arguments)  # while it lives, its memory is not used again
-    returned = result if isinstance(result, tuple | list) else [result]
-    expected = before | _memory(value for value in returned if isinstance(value, Tensor))
+    results = result if isinstance(result, tuple | list) else [result]
+    returned = [value for value in results if isinstance(value, Tensor)]
+    expected = before | _memory(returned)
     left = {place: size for place, size in _memory(_alive()).items() if place not in expected}
-    return sum((saved | left).values()) / 1e6
+    return sum((saved | _memory(_on_ctx(returned)) | left).values()) / 1e6
 
 
 def _memory(tensors: Iterable[Tensor]) -> dict[int, int]:
@@ -71,6 +73,36 @@ def _memory(tensors: Iterable[Tensor]) -> dict[int, int]:
     dense = (tensor for tensor in tensors if tensor.layout == torch.strided)
     memories = [tensor.untyped_storage() for tensor in dense]
     return {memory.data_ptr(): memory.nbytes() for memory in memories}
+
+
+def _on_ctx(results: list[Tensor]) -> Iterator[Tensor]:
+    """Yield the tensors that attributes of `ctx` lead to, in the graphs of some results."""
+    seen: set[object] = set()
+    todo = [result.grad_fn for result in results]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        yield from _reachable(getattr(node, "__dict__", {}))
+        todo += [following for following, _ in node.next_functions]
+
+
+def _reachable(start: object) -> Iterator[Tensor]:
+    """Yield the tensors that Python reaches from an object, but not through modules or classes."""
+    seen: set[int] = set()
+    todo = [start]
+    while todo:
+        value = todo.pop()
+        if id(value) in seen or isinstance(value, ModuleType | type | FrameType):
+            continue
+        seen.add(id(value))
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, FunctionType):  # without its globals
+            todo += [value.__closure__, value.__defaults__, value.__kwdefaults__]
+        else:
+            todo += gc.get_referents(value)
 
 
 def _alive() -> list[Tensor]:

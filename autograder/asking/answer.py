@@ -20,7 +20,8 @@ DTYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
 )
 
-Facts = dict[str, Tensor]  # what a trial notes besides the result
+# What a trial notes besides the result; an exception if that can't be found out.
+Facts = dict[str, Tensor | Exception]
 
 
 @dataclass(frozen=True)

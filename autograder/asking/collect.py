@@ -102,7 +102,10 @@ def trusted_outputs(
     asked = OneCall(solution, question, call)
     with same_randomness(), _dropout(call):
         asked.make_arguments()
-        return asked.outputs()
+        outputs = asked.outputs()
+    for error in asked.failed.values():
+        raise error
+    return outputs
 
 
 class OneCall:
@@ -111,6 +114,7 @@ class OneCall:
     arguments: what is passed, as the call leaves it.
     lacks: outputs that are missing although the call succeeds, and why.
     facts: what a trial notes besides the result.
+    failed: the exceptions among these.
     """
 
     def __init__(self, answer: Callable[..., Any], question: Question, call: Call) -> None:
@@ -118,6 +122,10 @@ class OneCall:
         self.arguments: dict[str, Any] = {}
         self.lacks: dict[str, Problem] = {}
         self.facts: Facts = {}
+
+    @property
+    def failed(self) -> dict[str, Exception]:
+        return {name: fact for name, fact in self.facts.items() if isinstance(fact, Exception)}
 
     def collect(self, limit: TimeLimit) -> Answer:
         """Make the call, and return its outputs or the problem that prevented them."""
@@ -130,6 +138,8 @@ class OneCall:
                     settings = same_settings(may_seed)
                     with settings, _dropout(self.call), limit.running():
                         tensors = self.outputs()
+                for name, error in self.failed.items():
+                    self.lacks[name] = self._located(problem_of(error, self.question, limit))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
@@ -183,7 +193,7 @@ class OneCall:
             require_own_memory(arguments)
         kept = self._kept_attributes(function)
         slopes = gradients(returned, leaves) if call.gradients else {}
-        outputs = returned | self.facts | kept | slopes | self._read_modules()
+        outputs = returned | self._noted() | kept | slopes | self._read_modules()
         if call.repeats:
             outputs[REPEATS] = _same_again(method, call, question, returned)
         tensors = {name: plain_tensor(value, name) for name, value in outputs.items()}
@@ -248,6 +258,9 @@ class OneCall:
             except WrongResult as error:
                 self.lacks[name] = error.problem
         return kept
+
+    def _noted(self) -> dict[str, Tensor]:
+        return {n: fact for n, fact in self.facts.items() if not isinstance(fact, Exception)}
 
     def _read_modules(self) -> dict[str, Tensor]:
         """Return the parameters of the modules that are read, and the mode of each part."""

@@ -14,12 +14,12 @@ from torch import Tensor
 from torch._C._profiler import _EventType
 from torch.autograd.profiler import profile
 
-from autograder.asking.answer import OWN_BACKWARD, Facts
+from autograder.asking.answer import Facts
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 USUAL_TILE = (16, 16)  # if no other is asked for
-ROWS = 64  # rows of scores that a backward pass may hold at a time
 FLOATS = {f"torch.{name}" for name in ("float64", "float32", "float16", "bfloat16")}
+PRODUCTS = {f"aten::{name}" for name in ("mm", "bmm", "addmm", "baddbmm")}
 ODDMENTS = 20_000  # bytes of Python's that don't count, such as an object's attributes
 
 
@@ -35,137 +35,25 @@ def in_little_memory(
 
     options: whether it is causal, and the sizes of tiles; nothing for the defaults.
 
-    small: whether all tensors are about as small as the inputs, or as a tile of scores.
+    scores: whether no product of matrices is much larger than the inputs, or than a tile of scores.
+    pairs: whether no tensor, of whatever dtype, is that large and has a place for all pairs of
+        queries and keys, as a mask may have.
+    small: whether all floating-point tensors are about as small as the inputs, or as such a tile.
     tiles: whether one of them has the size of a tile.
 
-    Where all scores are that small, too, neither is in question.
+    Where all scores are that small, too, none of this is in question.
     """
     tile = options[1:] or USUAL_TILE
-    most, scores = _most_elements([query, key, value], math.prod(tile)), _all_scores(query, key)
-    with recording() if scores > most else contextlib.nullcontext() as record:
+    most = most_elements([query, key, value], math.prod(tile))
+    with recording() if all_scores(query, key) > most else contextlib.nullcontext() as record:
         result = function(query, key, value, *options)
-    facts["small"] = torch.tensor(record is None or record.largest <= most)
-    facts["tiles"] = torch.tensor(record is None or tile in record.matrices)
+    record = record or Record(matrices={tile})
+    pairs = frozenset({query.shape[-2], key.shape[-2]})
+    facts["scores"] = torch.tensor(record.product <= most)
+    facts["pairs"] = torch.tensor(record.by_sizes.get(pairs, 0) <= most)
+    facts["small"] = torch.tensor(record.largest <= most)
+    facts["tiles"] = torch.tensor(tile in record.matrices)
     return result
-
-
-def apply_in_little_memory(
-    function: type[torch.autograd.Function],
-    facts: Facts,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    *causal: bool,
-) -> Any:
-    """Apply an autograd function to query, key, value and, if it is stated, whether it is causal.
-
-    small: whether all tensors, forward and backward, are about as small as the inputs, or as
-        `ROWS` rows of scores.
-    saves: whether no more is kept for the way back than about as much as the inputs hold.
-    own: whether another call in between leaves the gradients as they are.
-    alone: whether an input gets the same gradient if no other needs one.
-    given: whether the gradient that comes from above stays as it is.
-    precise: whether gradients are as precise as the inputs.
-    once: whether gradients can't be differentiated in turn.
-    """
-    inputs = [query, key, value]
-    result = function.apply(*inputs, *causal)
-    if not isinstance(result, Tensor):
-        return result
-    leaves = [each.detach().double().requires_grad_() for each in inputs]
-    with torch.enable_grad():
-        facts |= _memory_of(function, leaves, causal)
-        first = function.apply(*leaves, *causal)
-        above = torch.ones_like(first)
-        found = _gradients(first, leaves, above)
-        alone = _gradients_alone(function, leaves, causal)
-        function.apply(*(2 * leaf for leaf in leaves), not any(causal))
-        again = _gradients(first, leaves, again=True)
-        once = not _differentiates(again, leaves)
-    facts["own"] = torch.tensor(all(map(torch.allclose, found, again)))
-    facts["alone"] = torch.tensor(all(map(torch.allclose, found, alone)))
-    facts["given"] = torch.tensor(bool((above == 1).all()))
-    facts["precise"] = torch.tensor(not any(map(_is_rounded, found)))
-    facts[OWN_BACKWARD] = torch.tensor(once)
-    return result
-
-
-class _Sum(torch.autograd.Function):
-    """A sum whose gradient is a given tensor.
-
-    `torch.autograd.grad` takes one too, but imports sympy for it, on the learner's clock.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, gradient: Tensor) -> Tensor:
-        ctx.gradient = gradient
-        return values.sum()
-
-    @staticmethod
-    def backward(ctx: Any, above: Tensor) -> tuple[Tensor, None]:
-        return ctx.gradient, None
-
-
-def _gradients(
-    result: Tensor, leaves: list[Tensor], above: Tensor | None = None, again: bool = False
-) -> list[Tensor]:
-    """Return the gradients of a sum; zeros for one that is missing.
-
-    above: the gradient that the result gets.
-    again: whether they may be differentiated in turn.
-    """
-    above = torch.ones_like(result) if above is None else above
-    total = _Sum.apply(result, above)  # type: ignore[no-untyped-call]
-    found = torch.autograd.grad(
-        total, leaves, retain_graph=True, create_graph=again, allow_unused=True
-    )
-    return [
-        torch.zeros_like(leaf) if gradient is None else gradient
-        for leaf, gradient in zip(leaves, found, strict=True)
-    ]
-
-
-def _gradients_alone(
-    function: type[torch.autograd.Function], leaves: list[Tensor], causal: tuple[bool, ...]
-) -> list[Tensor]:
-    """Return the gradient of each input, found while it is the only one that needs one."""
-    found = []
-    for leaf in leaves:
-        inputs = [each if each is leaf else each.detach() for each in leaves]
-        result = function.apply(*inputs, *causal)
-        found += _gradients(result, [leaf]) if result.requires_grad else [torch.zeros_like(leaf)]
-    return found
-
-
-def _memory_of(
-    function: type[torch.autograd.Function], leaves: list[Tensor], causal: tuple[bool, ...]
-) -> Facts:
-    """Find out `small` and `saves`, where all scores together would be too large."""
-    query, key, _ = leaves
-    small = saves = True
-    most = _most_elements(leaves, ROWS * key.shape[-2])
-    if _all_scores(query, key) > most:
-        with recording() as forward:
-            result = function.apply(*leaves, *causal)
-        with recording() as backward:
-            _gradients(result, leaves)
-        small = max(forward.largest, backward.largest) <= most
-        saves = forward.held <= ROOM * sum(leaf.nbytes for leaf in leaves)
-    return {"small": torch.tensor(small), "saves": torch.tensor(saves)}
-
-
-def _is_rounded(value: Tensor) -> bool:
-    """Whether all numbers, unless they are whole, are those of float32."""
-    return not torch.equal(value, value.round()) and torch.equal(value, value.float().double())
-
-
-def _differentiates(gradients: list[Tensor], leaves: list[Tensor]) -> bool:
-    """Whether gradients have gradients."""
-    try:
-        torch.autograd.grad(sum(map(Tensor.sum, gradients)), leaves, allow_unused=True)  # type: ignore[arg-type]
-    except RuntimeError:
-        return False
-    return True
 
 
 def without_keys(
@@ -187,11 +75,11 @@ def without_keys(
     return result
 
 
-def _all_scores(query: Tensor, key: Tensor) -> int:
+def all_scores(query: Tensor, key: Tensor) -> int:
     return math.prod((*query.shape[:-1], key.shape[-2]))
 
 
-def _most_elements(inputs: list[Any], scores: int) -> int:
+def most_elements(inputs: list[Any], scores: int) -> int:
     """Return how large a tensor may be: as the largest input, or this many scores per batch."""
     sizes = [tensor.numel() for tensor in all_tensors(inputs)]
     batch = int(math.prod(inputs[0].shape[:-2]))
@@ -204,11 +92,15 @@ class Record:
 
     largest: how many numbers the largest floating-point tensor keeps that an operation got.
     matrices: the last two sizes of each of these.
+    by_sizes: the same as `largest` for tensors of any dtype, by their last two sizes.
+    product: how many numbers the largest product of matrices has.
     held: how many bytes were allocated and not released again, in whatever kind of object.
     """
 
     largest: int = 0
     matrices: set[tuple[int, ...]] = field(default_factory=set)
+    by_sizes: dict[frozenset[int], int] = field(default_factory=dict)
+    product: int = 0
     held: int = 0
 
 
@@ -231,29 +123,41 @@ def recording() -> Iterator[Record]:
             tracemalloc.stop()
     tree = profiler.kineto_results.experimental_event_tree()
     given = list(_tensors_given(tree))
-    record.largest = max(map(_elements, given), default=0)
-    record.matrices = {tuple(tensor.sizes[-2:]) for tensor in given}
+    floats = [tensor for tensor in given if str(tensor.dtype) in FLOATS]
+    record.largest = max(map(_elements, floats), default=0)
+    record.matrices = {tuple(tensor.sizes[-2:]) for tensor in floats}
+    for tensor in sorted(given, key=_elements):
+        record.by_sizes[frozenset(tensor.sizes[-2:])] = _elements(tensor)
+    record.product = max(_products(tree), default=0)
     record.held = max(0, after - before - ODDMENTS) + _held(tree)
 
 
 def _tensors_given(tree: list[Any]) -> Iterator[Any]:
-    """Yield what torch knows about the floating-point tensors that its operations were given.
+    """Yield what torch knows about the tensors that its operations were given.
 
     Operations that others consist of are left out.
     """
     for event in tree:
         if event.name.startswith("aten::"):
-            yield from _floats(event.extra_fields.inputs)
+            yield from _tensors_in(event.extra_fields.inputs)
         else:
             yield from _tensors_given(event.children)
 
 
-def _floats(inputs: list[Any]) -> Iterator[Any]:
+def _tensors_in(inputs: list[Any]) -> Iterator[Any]:
     for value in inputs:
         if isinstance(value, list):
-            yield from _floats(value)
-        elif str(getattr(value, "dtype", "")) in FLOATS:
+            yield from _tensors_in(value)
+        elif hasattr(value, "sizes"):
             yield value
+
+
+def _products(tree: list[Any]) -> Iterator[int]:
+    """Yield how many numbers each product of matrices has."""
+    for event in _with_children(tree):
+        if event.name in PRODUCTS:
+            *_, left, right = _tensors_in(event.extra_fields.inputs)
+            yield math.prod(left.sizes[:-1]) * right.sizes[-1]
 
 
 def _elements(tensor: Any) -> int:

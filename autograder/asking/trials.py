@@ -10,8 +10,9 @@ from typing import Any
 from torch import Tensor
 
 from autograder.asking.answer import Facts
+from autograder.asking.backward_trials import apply_in_little_memory
 from autograder.asking.cache_trials import append_in_pieces, read_in_pieces, read_tokens
-from autograder.asking.memory_trials import apply_in_little_memory, in_little_memory, without_keys
+from autograder.asking.memory_trials import in_little_memory, without_keys
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
 
 

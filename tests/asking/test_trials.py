@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 
+from autograder.asking.backward_trials import apply_in_little_memory
 from autograder.asking.cache_trials import (
     GivenCache,
     append_in_pieces,
@@ -15,12 +16,7 @@ from autograder.asking.cache_trials import (
     read_tokens,
 )
 from autograder.asking.collect import collect
-from autograder.asking.memory_trials import (
-    apply_in_little_memory,
-    in_little_memory,
-    recording,
-    without_keys,
-)
+from autograder.asking.memory_trials import in_little_memory, recording, without_keys
 from autograder.asking.question import Call, Question
 from autograder.asking.returned import WrongResult
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
@@ -118,12 +114,34 @@ def row_by_row(query, key, value, *how):
     return torch.stack([whole(row[None], key, value)[0] for row in query])
 
 
-@pytest.mark.parametrize(("attend", "small"), [(whole, False), (row_by_row, True)])
-def test_large_tensors_are_seen(attend, small):
-    facts = {}
-    result = in_little_memory(attend, facts, *torch.randn(3, 100, 4), False, 10, 10)
-    assert result.shape == (100, 4)
-    assert facts["small"] == small
+def after(make_mask):
+    def attend(query, key, value, *how):
+        mask = make_mask(len(query), len(key))
+        return row_by_row(query, key, value) + mask[0, 0]
+
+    return attend
+
+
+def row_of_scores(query, key, value, *how):
+    rows = [(row[None] @ key.mT).softmax(-1) @ value for row in query]
+    return torch.cat(rows)
+
+
+LARGE = {
+    whole: {"scores", "pairs", "small"},
+    row_by_row: set(),
+    row_of_scores: set(),
+    after(torch.zeros): {"pairs", "small"},
+    after(lambda *sizes: torch.zeros(sizes, dtype=torch.bool)): {"pairs"},
+    after(lambda *sizes: torch.zeros(sizes[1], 1).mT.expand(sizes)): set(),
+}
+
+
+@pytest.mark.parametrize(("attend", "large"), LARGE.items(), ids=range(len(LARGE)))
+def test_large_tensors_are_seen(attend, large):
+    facts, qkv = {}, (torch.randn(100, 4), *torch.randn(2, 110, 4))
+    assert in_little_memory(attend, facts, *qkv, False, 10, 11).shape == (100, 4)
+    assert {name for name in ("scores", "pairs", "small") if not facts[name]} == large
 
 
 def test_they_are_seen_on_the_way_back_too():
@@ -158,7 +176,82 @@ def test_a_question_names_its_trial():
     arguments = dict(zip("qkv", torch.randn(3, 9, 4), strict=True))
     call = Call(arguments | {"causal": False, "rows": 3, "columns": 3})
     [answer] = collect(whole, Question("f", [call], ["context"], trial="in_little_memory"))
-    assert answer.tensors.keys() == {"context", "small", "tiles"}
+    assert answer.tensors.keys() == {"context", "scores", "pairs", "small", "tiles"}
+
+
+def keeping(keep, gradients):
+    """A function that keeps its inputs, and whose backward pass returns some gradients."""
+
+    def forward(ctx, query, key, value, causal):
+        keep(ctx, query)
+        return row_by_row(query, key, value)
+
+    def backward(ctx, d_context):
+        return gradients(d_context)
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Keeping", (torch.autograd.Function,), members)
+
+
+def four(d_context):
+    return d_context, d_context, d_context, None
+
+
+KEPT = {
+    "saved": (lambda ctx, query: ctx.save_for_backward(query), True),
+    "an attribute": (lambda ctx, query: setattr(ctx, "query", query), False),
+    "in a list of dicts": (lambda ctx, query: setattr(ctx, "kept", [{"query": query}]), False),
+    "in a closure": (lambda ctx, query: setattr(ctx, "get", lambda: query), False),
+    "in a method": (lambda ctx, query: setattr(ctx, "get", query.clone), False),
+    "a function": (lambda ctx, query: setattr(ctx, "get", row_by_row), True),
+}
+
+
+@pytest.mark.parametrize(("keep", "tracked"), KEPT.values(), ids=KEPT)
+@pytest.mark.parametrize("n", [5, 300])
+def test_tensors_on_ctx_are_found(keep, tracked, n):
+    facts = {}
+    apply_in_little_memory(keeping(keep, four), facts, *torch.randn(3, n, 4), False)
+    assert facts["tracked"] == tracked
+
+
+def nothing_kept(ctx, query):
+    pass
+
+
+def raising(d_context):
+    raise ValueError("no way back")
+
+
+def test_a_backward_pass_that_fails_leaves_the_result():
+    """What it used is known only if it came to its end."""
+    for gradients, known in ((raising, False), (lambda d_context: (d_context,), True)):
+        facts, function = {}, keeping(nothing_kept, gradients)
+        result = apply_in_little_memory(function, facts, *torch.randn(3, 300, 4), False)
+        assert result.shape == (300, 4) and facts["saves"] and facts["tracked"]
+        assert isinstance(facts["own"], Exception)
+        assert isinstance(facts["small"], torch.Tensor) is known
+
+
+def test_what_fails_in_a_trial_is_lacking():
+    qkv = dict(zip(("query", "key", "value"), torch.randn(3, 5, 4), strict=True))
+    question = Question(
+        "Keeping", [Call(qkv | {"causal": False})], ["context"], trial="apply_in_little_memory"
+    )
+    [answer] = collect(keeping(nothing_kept, raising), question)
+    assert answer.problem is None and answer.tensors.keys() == {
+        *("context", "small", "saves", "tracked")
+    }
+    assert answer.lacks.keys() == {"own", "alone", "given", "precise", "once"}
+    assert answer.lacks["own"].detail == "ValueError: no way back"
+
+
+def test_a_stub_ends_a_trial():
+    def stub(d_context):
+        raise NotImplementedError
+
+    with pytest.raises(NotImplementedError):
+        apply_in_little_memory(keeping(nothing_kept, stub), {}, *torch.randn(3, 5, 4), False)
 
 
 def test_calls_that_share_state_are_noticed():

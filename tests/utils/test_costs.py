@@ -21,6 +21,18 @@ class Hoarder(torch.autograd.Function):
         return 2 * slope
 
 
+class Keeper(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.exp()
+        ctx.get = lambda: (x, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, slope):
+        return slope * ctx.get()[1]
+
+
 def test_seconds_takes_the_shortest_call_after_the_first(monkeypatch):
     clock = SimpleNamespace(now=0)
     monkeypatch.setattr(costs, "time", SimpleNamespace(perf_counter=lambda: clock.now))
@@ -66,6 +78,8 @@ def test_saved_memory_counts_once():
     assert saved_megabytes(torch.neg, x) == 0
     # On `ctx`, out of autograd's sight.
     assert saved_megabytes(Hoarder.apply, x) == pytest.approx(8)
+    assert saved_megabytes(Keeper.apply, x) == pytest.approx(8)  # x and the result
+    assert saved_megabytes(lambda x: Keeper.apply(x).neg(), x) == pytest.approx(8)
 
 
 def test_saved_memory_of_what_returns_nothing_beside_a_sparse_tensor():

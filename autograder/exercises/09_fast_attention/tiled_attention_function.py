@@ -60,7 +60,7 @@ EXERCISE = Exercise(
             "few rows at a time",
             1,
             [applied(150, 150), applied(140, 150, True)],
-            outputs=("context", "small", "saves"),
+            outputs=("context", "small", "saves", "tracked"),
         ),
     ],
     mistakes=[
@@ -86,6 +86,28 @@ EXERCISE = Exercise(
             "d_value of the last tile",
             "d_value is that of the last tile of queries. Add up those of all tiles.",
             {"d_value[seen] +=": "d_value[seen] ="},
+        ),
+        Mistake(
+            "d_query of the last tile",
+            "d_query is that of the last tile of queries alone. Write each tile's into its own "
+            "rows, as in `d_query[..., first:last, :] = …`.",
+            {"d_query[rows] = parts[0]": "d_query = parts[0]"},
+            {
+                "d_query[rows] = parts[0]": (
+                    "d_query = torch.zeros_like(query)\n            d_query[rows] = parts[0]"
+                )
+            },
+            {
+                "d_query[rows] = parts[0]": "d_query, d_key, d_value = parts",
+                "            d_key[seen] += parts[1]\n": "",
+                "            d_value[seen] += parts[2]\n": "",
+            },
+        ),
+        Mistake(
+            "d_query added to all rows",
+            "You added a tile's d_query to all rows. It belongs to the tile's own rows: "
+            "`d_query[..., first:last, :] = …`.",
+            {"d_query[rows] = parts[0]": "d_query += parts[0]"},
         ),
         Mistake(
             "all queries at once",

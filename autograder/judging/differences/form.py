@@ -115,11 +115,18 @@ def not_told_apart(c: Comparison) -> str | None:
 # What it means when a fact noted by a trial (`asking.trials`) is false.
 NOT_SO = {
     "forgets": "The cache holds on to more than the words that can still be seen.",
+    "scores": "You made more scores at once than a tile holds. Cut queries and keys to the tile "
+    "first, and multiply those.",
+    "pairs": "You made a tensor for all pairs of queries and keys at once, such as a mask. Make "
+    "each tile's own, from the places of its queries and keys.",
     "small": "A tensor on the way is much larger than it has to be.",
     "tiles": "No tile of scores has `tile_query` rows and `tile_key` columns. Take that many "
     "queries at a time, and that many keys.",
     "saves": "Much more is kept for the way back than the inputs hold. Save those, the context and "
     "the logsumexp, and nothing else.",
+    "tracked": "You keep tensors as attributes of `ctx`, where autograd can neither free them nor "
+    "notice a change. Hand them to `ctx.save_for_backward`; `backward` finds them in "
+    "`ctx.saved_tensors`.",
     "once": "Your gradients can be differentiated once more, and what comes out is wrong. Leave "
     "`@once_differentiable` above `backward`.",
     "own": "A call in between changes the gradients. Keep what you need in `ctx` alone.",
