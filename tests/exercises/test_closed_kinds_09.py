@@ -1,6 +1,9 @@
 """Answers to lesson 9's exercises that a check once judged wrongly, or explained badly."""
 
-from tests.exercises.answers import PASSES, REJECTED, Row, each, said
+import pytest
+
+from autograder.judging.differences.form import NOT_SO
+from tests.exercises.answers import PASSES, REJECTED, Row, each, said, verdict_on
 
 CACHE = """
 class KVCache:
@@ -350,6 +353,36 @@ CACHED: list[Row] = [
         "some_rows_right",
     ),
     (
+        "places from the length after the new words",
+        {
+            KEEP: "past = 0 if cache is None else cache.length\n"
+            "        place = past + torch.arange(n_query)[:, None]\n"
+            "        keep = torch.arange(n_key) <= place",
+            "keep = keep.triu(n_key - n_query - cache.window + 1)": (
+                "keep = keep & (torch.arange(n_key) > place - cache.window)"
+            ),
+        },
+        "the length after the new words",
+    ),
+    (
+        "places from the length before the new words",
+        {
+            APPEND: f"before = cache.length\n            {APPEND}",
+            KEEP: "past = 0 if cache is None else before\n"
+            "        place = past + torch.arange(n_query)[:, None]\n"
+            "        keep = torch.arange(n_key) <= place",
+            "keep = keep.triu(n_key - n_query - cache.window + 1)": (
+                "keep = keep & (torch.arange(n_key) > place - cache.window)"
+            ),
+        },
+        "the length for the mask",
+    ),
+    (
+        "a mask of the new words",
+        {KEEP: "keep = ~torch.ones(n_query, n_query).triu(1).bool()"},
+        "a mask for the new words alone",
+    ),
+    (
         "a mask only with a cache",
         {KEEP: f"{KEEP}\n        keep = None if cache is None else keep"},
         "no mask without a cache",
@@ -376,6 +409,22 @@ ONLINE: list[Row] = [
             "(maximum - offset).exp()": "(maximum - offset).exp().nan_to_num(0.0)",
         },
         PASSES,
+    ),
+    (
+        "a softmax",
+        {"exps = (scores - offset[..., None]).exp()": "exps = F.softmax(scores, dim=-1)"},
+        "a softmax of the tile",
+    ),
+    ("m along the keys", {"offset[..., None]": "offset"}, "the maximum not as a column"),
+    (
+        "the factor along the features",
+        {"shrink[..., None]": "shrink"},
+        "the factor not as a column",
+    ),
+    (
+        "m keeps its dimension",
+        {"scores.amax(dim=-1)": "scores.max(dim=-1, keepdim=True).values"},
+        "a maximum with a dimension more",
     ),
     (
         "divided after each tile",
@@ -419,7 +468,27 @@ STATE = "state = nothing - torch.inf, nothing, torch.zeros_like(queries)"
 STEP = "state = online_step(state, scores, value[..., start : start + tile_key, :])"
 NORMALIZED = "state = *state[:2], state[2] / state[1][..., None]"
 SCORED = "scores = queries @"
+MASK = "later = torch.arange(start, start + scores.shape[-1]) > place[:, None]"
+CUT = "[first : first + tile_query, start : start + tile_key]"
+BEGIN = "    contexts, logsumexps = [], []\n"
+ALL_MASKED = "torch.ones(n_query, n_key, dtype=torch.bool).triu(n_key - n_query + 1)"
 TILED: list[Row] = [
+    (
+        "a softmax of each tile, added",
+        {
+            STEP: f"new = {STEP.removeprefix('state = ')}\n"
+            "            part = scores.softmax(-1) @ value[..., start : start + tile_key, :]\n"
+            "            state = new[0], new[1], state[2] + part",
+            "contexts.append(output / total[..., None])": "contexts.append(output)",
+        },
+        "a softmax in each tile",
+    ),
+    (
+        "a corner in each tile",
+        {MASK: "later = torch.ones(scores.shape[-2:]).triu(1).bool()"},
+        "places counted in the tile",
+    ),
+    ("ℓ along the features", {"total[..., None]": "total"}, "the sum not as a column"),
     (
         "queries detached after the first tile of keys",
         {SCORED: f"queries = queries.detach() if start else queries\n            {SCORED}"},
@@ -499,6 +568,21 @@ BACKWARD: list[Row] = [
         {WEIGHTS: "(scores - scores.amax(-1, keepdim=True)).exp()"},
         "the maximum for the logsumexp",
     ),
+    (
+        "a softmax of its own, by hand",
+        {WEIGHTS: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
+        "a softmax of these keys",
+    ),
+    (
+        "a softmax of its own, and its D",
+        {
+            WEIGHTS: "scores.softmax(dim=-1)",
+            MEAN: "(attn_weights * d_weights).sum(-1, keepdim=True)",
+        },
+        "a softmax of these keys",
+    ),
+    ("D along the keys", {MEAN: "(d_context * context).sum(-1)"}, "D not as a column"),
+    ("L along the keys", {"logsumexp[..., None]": "logsumexp"}, "logsumexp not as a column"),
     ("a softmax of its own", {WEIGHTS: "scores.softmax(dim=-1)"}, "a softmax of these keys"),
     ("exp minus L", {WEIGHTS: "scores.exp() - logsumexp[..., None]"}, "subtracted after exp"),
     (
@@ -535,7 +619,7 @@ def attention_backward(query, key, value, context, logsumexp, d_context, causal=
         result = attend(*qkv, keep)
     return torch.autograd.grad(result, qkv, d_context)
     """,
-        "largest_difference",
+        "a softmax of these keys",
     ),
     (
         "float32 inside",
@@ -561,6 +645,8 @@ def attention_backward(query, key, value, context, logsumexp, d_context, causal=
 ]
 
 FUNCTION: list[Row] = [
+    ("only the last d_query", {"d_query[rows] =": "d_query ="}, "d_query of the last tile"),
+    ("d_query of a tile for all", {"d_query[rows] =": "d_query +="}, "d_query added to all rows"),
     (
         "weights kept in a list",
         {
@@ -698,6 +784,60 @@ ANSWERS: dict[str, list[Row]] = {
     "TiledAttention": FUNCTION,
     "latent_attention": LATENT,
 }
+
+
+TRACKED = "ctx.save_for_backward(query, key, value, context, logsumexp)"
+SEEN: list[Row] = [
+    (
+        "a mask for all pairs",
+        {BEGIN: f"{BEGIN}    later_words = {ALL_MASKED}\n", MASK: f"later = later_words{CUT}"},
+        "pairs",
+    ),
+    (
+        "numbers as a mask for all pairs",
+        {
+            BEGIN: f"{BEGIN}    later_words = {ALL_MASKED}.float()\n",
+            MASK: f"later = later_words{CUT}.bool()",
+        },
+        "pairs",
+    ),
+    (
+        "tiles of all scores",
+        {
+            BEGIN: f"{BEGIN}    scored = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n",
+            "scores = queries @ key[..., start : start + tile_key, :].transpose(-2, -1)": (
+                f"scores = scored[..., {CUT[1:-1]}]"
+            ),
+        },
+        "scores",
+    ),
+    (
+        "attributes of ctx",
+        {TRACKED: "ctx.saved = query, key, value, context, logsumexp", "saved_tensors": "saved"},
+        "tracked",
+    ),
+    (
+        "a function on ctx",
+        {
+            TRACKED: "ctx.get = lambda: (query, key, value, context, logsumexp)",
+            "saved_tensors": "get()",
+        },
+        "tracked",
+    ),
+]
+
+
+@pytest.mark.parametrize(("does", "code", "fact"), SEEN, ids=[row[0] for row in SEEN])
+def test_a_card_says_what_was_too_large_or_kept_elsewhere(does, code, fact):
+    verdict = verdict_on("TiledAttention" if fact == "tracked" else "tiled_attention", code)
+    assert verdict.sentence == NOT_SO[fact]
+    assert [aspect.held for aspect in verdict.aspects].count(False) == 1
+
+
+def test_a_way_back_that_lacks_a_gradient_costs_nothing_else():
+    verdict = verdict_on("TiledAttention", {"d_value, None": "d_value"})
+    assert verdict.mistake == "three gradients"
+    assert {aspect.name for aspect in verdict.aspects if not aspect.held} == {"backward"}
 
 
 @each(ANSWERS)

@@ -93,6 +93,12 @@ EXERCISE = Exercise(
             {MEAN: "(d_context * context).sum(dim=-2, keepdim=True).mean(-1, keepdim=True)"},
         ),
         Mistake(
+            "D not as a column",
+            "Your D runs along the keys. It has one number for each query: make it a column, with "
+            "`keepdim=True`.",
+            {MEAN: "(d_context * context).sum(dim=-1)"},
+        ),
+        Mistake(
             "D from the context alone",
             "D is the sum of dO · O. You left out one of the two.",
             {MEAN: "context.sum(dim=-1, keepdim=True)"},
@@ -147,6 +153,11 @@ EXERCISE = Exercise(
             "Your weights are a softmax over the keys you were given, and they may be only some of "
             "all. Make the weights with `logsumexp`: exp(S − L).",
             {WEIGHTS: "scores.softmax(dim=-1)"},
+            {WEIGHTS: "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
+            {
+                WEIGHTS: "scores.softmax(dim=-1)",
+                MEAN: "(attn_weights * d_weights).sum(dim=-1, keepdim=True)",
+            },
         ),
         Mistake(
             "subtracted after exp",
@@ -157,6 +168,12 @@ EXERCISE = Exercise(
             "divided after exp",
             "exp(S) / exp(L) overflows when scores are large. Subtract before `exp`: exp(S − L).",
             {WEIGHTS: "scores.exp() / logsumexp[..., None].exp()"},
+        ),
+        Mistake(
+            "logsumexp not as a column",
+            "You subtracted the logsumexp along the keys. It has one number for each query: make "
+            "it a column, `logsumexp[..., None]`.",
+            {WEIGHTS: "(scores - logsumexp).exp()"},
         ),
         Mistake(
             "logsumexp of the wrong row",

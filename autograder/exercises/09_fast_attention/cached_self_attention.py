@@ -86,7 +86,8 @@ EXERCISE = Exercise(
         Mistake(
             "no mask with a cache",
             "With a cache, nothing is masked. New words that come together still have to be hidden "
-            "from each other. (The diagonal is n_key − n_query; farther right, it hides nothing.)",
+            "from each other. (Is your diagonal `cache.length`? After `append`, that counts the "
+            "new words, too, and hides nothing. It is n_key − n_query.)",
             {
                 f"keep = {KEEP}": f"keep = {KEEP}\n"
                 "        if cache is not None:\n"
@@ -170,6 +171,30 @@ EXERCISE = Exercise(
                 APPEND: f"before = cache.length\n            {APPEND}",
                 ".tril(n_key - n_query)": ".tril(before if cache is not None else 0)",
             },
+            {
+                APPEND: f"before = cache.length\n            {APPEND}",
+                ".tril(n_key - n_query)": ".tril(before if cache is not None else 0)",
+                WINDOW: "keep.triu(before - cache.window + 1)",
+            },
+        ),
+        Mistake(
+            "the length after the new words",
+            "Your mask puts the queries too far right, by the number of new words or more: "
+            "`append` adds these to `cache.length`. Query 0 is at place n_key − n_query.",
+            {
+                ".tril(n_key - n_query)": ".tril(cache.length if cache is not None else 0)",
+                WINDOW: "keep.triu(cache.length - cache.window + 1)",
+            },
+            {
+                ".tril(n_key - n_query)": ".tril(0 if cache is None else n_key)",
+                WINDOW: "keep.triu(n_key - cache.window + 1)",
+            },
+        ),
+        Mistake(
+            "a mask for the new words alone",
+            "Your mask has a column for each new word. It needs one for each key that the cache "
+            "returned: n_query rows and n_key columns.",
+            {KEEP: "torch.ones(n_query, n_query, dtype=torch.bool).tril()"},
         ),
         Mistake(
             "the window's corner at the top left",
@@ -196,12 +221,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "window one word too long",
-            "Your window is one word too long: it counts the word itself.",
+            "Your window is one word too long. Each word attends to itself and to the `window` − 1 "
+            "words before it.",
             {"cache.window + 1": "cache.window"},
         ),
         Mistake(
             "window one word too short",
-            "Your window is one word too short: it counts the word itself.",
+            "Your window is one word too short. Each word attends to itself and to the "
+            "`window` − 1 words before it.",
             {"cache.window + 1": "cache.window + 2"},
         ),
         Mistake(

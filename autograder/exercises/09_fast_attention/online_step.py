@@ -129,6 +129,36 @@ EXERCISE = Exercise(
             {"scores.amax(dim=-1)": ("scores.amax(dim=-2)[..., :1].expand(maximum.shape)")},
         ),
         Mistake(
+            "the maximum not as a column",
+            "You subtracted m′ along the keys. It has one number for each query: make it a column, "
+            "`[..., None]`.",
+            {"(scores - offset[..., None])": "(scores - offset)"},
+        ),
+        Mistake(
+            "the factor not as a column",
+            "You multiplied the output by exp(m − m′) along the features. It has one number for "
+            "each query: make it a column, `[..., None]`.",
+            {"shrink[..., None] * output": "shrink * output"},
+        ),
+        Mistake(
+            "a maximum with a dimension more",
+            "You took the maximum with `keepdim=True`, and m has no dimension for the keys. Leave "
+            "`keepdim` out, and add `[..., None]` where you subtract.",
+            {"scores.amax(dim=-1)": "scores.amax(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "a sum with a dimension more",
+            "You took the sum with `keepdim=True`, and ℓ has no dimension for the keys. Leave "
+            "`keepdim` out.",
+            {"exps.sum(dim=-1)": "exps.sum(dim=-1, keepdim=True)"},
+        ),
+        Mistake(
+            "a softmax of the tile",
+            "You took a softmax of the tile, which divides by the tile's own sum. Take `exp` of "
+            "the scores minus m′. Dividing comes once, after the last tile.",
+            {"(scores - offset[..., None]).exp()": "scores.softmax(dim=-1)"},
+        ),
+        Mistake(
             "the old sum not rescaled",
             "You added to the old sum as it was. It was made with the old maximum: multiply it by "
             "exp(m − m′) first.",

@@ -44,7 +44,7 @@ def backward(
 
     def case(draw: Draw) -> dict[str, Any]:
         rows, columns = draw.same or n_query, draw.same or n_key
-        draw.label(f"{rows} queries, {columns} keys" + (", causal" if causal else ""))
+        draw.label("causal" if causal else "")
         queries, keys = dims_of(draw, rows, columns, leading)
         named = (draw.normal(queries), draw.normal(keys), draw.normal(keys))
         query, key, value = (each.to(dtype) for each in named)

@@ -30,10 +30,7 @@ def tiles(
 
     def case(draw: Draw) -> dict[str, Any]:
         rows, columns = draw.same or n_query, draw.same or n_key
-        draw.label(
-            f"{rows} queries, {columns} keys, tiles {tile_query} × {tile_key}"
-            + (", causal" if causal else "")
-        )
+        draw.label(f"tiles {tile_query} × {tile_key}" + (", causal" if causal else ""))
         queries, keys = dims_of(draw, rows, columns, leading)
         query, key = draw.normal(queries, scale), draw.normal(keys, scale)
         value = draw.normal(keys)
@@ -108,7 +105,7 @@ EXERCISE = Exercise(
                 tiles(150, 150, tile_query=20, tile_key=20),
                 tiles(150, 150, True, 100, 12),
             ],
-            outputs=(*BOTH, "small", "tiles"),
+            outputs=(*BOTH, "scores", "pairs", "small", "tiles"),
         ),
         connected(
             tiles(6, 9, tile_query=6, tile_key=9),

@@ -12,6 +12,10 @@ FUTURE = "torch.arange(start, start + scores.shape[-1]) > place[:, None]"
 START = "    contexts, logsumexps = [], []\n"
 STEP = "state = online_step(state, scores, value[..., start : start + tile_key, :])"
 DIVIDED = "state = *state[:2], state[2] / state[1][..., None]"
+ADDED = (
+    f"new = {STEP[8:]}\n"
+    f"            state = *new[:2], state[2] + scores.softmax(dim=-1) @ {VALUE_TILE}"
+)
 LOGSUMEXP = "largest + total.log()"
 ALL_AT_ONCE = """
 scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
@@ -95,6 +99,7 @@ MISTAKES = [
         "Your mask counts places from the start of each tile. Add where the tile begins.",
         {FUTURE: "torch.arange(scores.shape[-1]) > place[:, None]"},
         {PLACE: "torch.arange(queries.shape[-2]) + n_key - n_query"},
+        {FUTURE: "torch.ones(queries.shape[-2], scores.shape[-1], dtype=torch.bool).triu(1)"},
     ),
     Mistake(
         "the last keys dropped",
@@ -168,6 +173,20 @@ MISTAKES = [
                 "torch.zeros_like(queries)), scores,"
             )
         },
+    ),
+    Mistake(
+        "a softmax in each tile",
+        "You took a softmax within each tile, so each tile's weights sum to 1 on their own. Give "
+        "`online_step` the scores themselves, and divide once, after the last tile of keys.",
+        {"online_step(state, scores,": "online_step(state, scores.softmax(dim=-1),"},
+        {STEP: ADDED, "contexts.append(output / total[..., None])": "contexts.append(output)"},
+        {STEP: ADDED},
+    ),
+    Mistake(
+        "the sum not as a column",
+        "You divided by ℓ along the features. It has one number for each query: make it a column, "
+        "`[..., None]`.",
+        {"output / total[..., None]": "output / total"},
     ),
     Mistake(
         "divided after each tile",
