@@ -39,13 +39,14 @@ def case_in_words(exhibit: Exhibit) -> str:
     if exhibit.example:
         return f"Tried with the example above{':' if exhibit.inputs else '.'}"
     how = "Tried with a case that only grading uses" if exhibit.hidden else "Tried"
-    sizes = size_in_words(exhibit.sizes) or _shapes(exhibit.shapes)
+    sizes = size_in_words(_sizes(exhibit)) or _shapes(exhibit.shapes)
     sizes = ", ".join(filter(None, [sizes, *_plain(exhibit)]))
-    if not sizes and not exhibit.label:
+    label = _without(exhibit.label, sizes)
+    if not sizes and not label:
         return f"{how}." if exhibit.hidden else ""
-    label = f" ({exhibit.label})" if exhibit.label else ""
     link = ": " if exhibit.hidden else " with "
-    return f"{how}{link}{sizes}{label}." if sizes else f"{how}{link}{exhibit.label}."
+    beside = f" ({label})" if label else ""
+    return f"{how}{link}{sizes}{beside}." if sizes else f"{how}{link}{label}."
 
 
 def size_in_words(sizes: Mapping[str, int]) -> str:
@@ -79,13 +80,24 @@ def _size(name: str, size: int) -> str:
     return count(size, noun) + after
 
 
+def _sizes(exhibit: Exhibit) -> dict[str, int]:
+    """Return the sizes, those among the inputs included."""
+    given = {n: v for n, v in exhibit.inputs.items() if n in NOUNS and isinstance(v, int)}
+    return given | exhibit.sizes
+
+
 def _plain(exhibit: Exhibit) -> list[str]:
     """Write down the numbers among the inputs, such as "dim = 0", unless they are sizes, too."""
     return [
         f"{name} = {value}"
         for name, value in exhibit.inputs.items()
-        if isinstance(value, int | float) and name not in exhibit.sizes
+        if isinstance(value, int | float) and name not in _sizes(exhibit)
     ]
+
+
+def _without(label: str, said: str) -> str:
+    """Leave out of a label what has been said, such as "2 heads"."""
+    return ", ".join(part for part in label.split(", ") if part not in said.split(", "))
 
 
 def _shapes(shapes: Mapping[str, list[int]]) -> str:

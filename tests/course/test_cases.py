@@ -1,12 +1,15 @@
 """The cases of all exercises together leave nothing constant that a wrong answer could rely on."""
 
 import inspect
+import re
 from collections import defaultdict
 from inspect import isclass
 
 import pytest
 
+from autograder.judging.case_words import case_in_words
 from autograder.judging.form import AFTER_A_CALL, Form
+from autograder.judging.verdict import Exhibit, Verdict
 from autograder.lessons.lesson import Lesson
 from autograder.references.store import exercises, find
 
@@ -41,6 +44,21 @@ def test_in_one_case_all_sizes_are_equal(question, key):
             sizes = {size for name, size in case.sizes.items() if name.isidentifier()}
             sizes -= {1, case.sizes.get("n_context")}
             assert len(sizes) <= 3, case.sizes  # d_model is a product, and pieces give n
+
+
+@by_exercise
+def test_a_case_in_words_says_nothing_twice_and_has_its_plurals(question, key):
+    for index, case in enumerate(key.cases):
+        exhibit = Exhibit(index, case.label, case.shapes, sizes=case.sizes)
+        shown = Verdict(key.exercise, key.lesson, [], exhibit=exhibit).with_inputs(question)
+        said = case_in_words(shown.exhibit)
+        before, _, beside = said.partition(" (")
+        counted = re.findall(COUNTED, beside)
+        assert not set(counted) & set(re.findall(COUNTED, before)), said
+        assert not re.search(r"[^,.\d+] 1 [a-z]+s\b", said), said
+
+
+COUNTED = r"\d+ [a-z]+"  # "3 heads"
 
 
 @by_exercise

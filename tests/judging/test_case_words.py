@@ -31,6 +31,16 @@ def test_a_case_is_its_size_its_label_or_its_shapes():
     assert case_in_words(hidden) == "Tried with a case that only grading uses: 2 words."
 
 
+def test_nothing_is_said_twice():
+    labeled = Exhibit(0, "3 heads, float64", {}, sizes={"n_query": 1, "n_heads": 3})
+    assert case_in_words(labeled) == "Tried with 1 query, 3 heads (float64)."
+    given = Exhibit(0, "1 head", {}, sizes={"n": 2}, inputs={"n_heads": 1, "causal": True})
+    assert case_in_words(given) == "Tried with 2 words, 1 head, causal = True."
+    assert case_in_words(Exhibit(0, "1 head", {}, hidden=True)) == (
+        "Tried with a case that only grading uses: 1 head."
+    )
+
+
 def test_inputs_are_written_as_code():
     inputs = {
         "words": torch.tensor([[2.0, 1.0], [2.0, -3.0]]),

@@ -9,8 +9,6 @@ from autograder.lessons.variants import Alternative, Mistake
 
 
 def two_modules(draw: Draw, training: bool = True) -> dict:
-    sizes = draw.named("d_in d_k d_v").items()
-    draw.label("modules of " + ", ".join(f"{name} = {size}" for name, size in sizes))
     return {
         "source": StandIn(
             {

@@ -64,7 +64,6 @@ def with_keep(dims: str, scale: float = 1.0) -> Callable[[Draw], ModuleCase]:
 
 
 def many_features(draw: Draw) -> ModuleCase:
-    draw.label("heads of 18 features")
     return self_attention(draw.fix(batch=1, n_heads=2, d_head=18))
 
 

@@ -23,7 +23,7 @@ def numbered_split_case(draw: Draw) -> dict:
 
 def heads_that_do_not_divide(d_model: int) -> Callable[[Draw], Raises]:
     def case(draw: Draw) -> Raises:
-        draw.label(f"{d_model} features for 4 heads")
+        draw.label("4 heads")
         words = draw.fix(d_model=d_model).normal("batch n d_model")
         return Raises({"x": words, "n_heads": 4}, "ValueError")
 

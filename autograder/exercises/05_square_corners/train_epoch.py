@@ -76,11 +76,8 @@ def epoch(
             "SEED": int(torch.randint(1000, (), generator=draw.generator)),
             **{"N_SOURCE": n_source, "N_TARGET": n_target, "D": d, "LEFT": int(left)},
         }
-        words = ", ".join(map(str, many))
-        draw.label(
-            f"{'a batch' if len(many) == 1 else 'batches'} of {words} sequences, {n_source} points "
-            f"given and {n_target} to write{', gradients left in the model' if left else ''}"
-        )
+        batches = "one batch" if len(many) == 1 else f"batches of {', '.join(map(str, many))}"
+        draw.label(f"{batches}{', gradients left in the model' if left else ''}")
         return {
             "model": Code(TOY_MODEL, numbers=numbers),
             "loader": Code(TOY_LOADER.replace("SIZES", str(many)), numbers=numbers),

@@ -19,7 +19,6 @@ def grouped(
         kv_heads = draw.same if draw.same > 1 else n_kv_heads
         n_heads = kv_heads if draw.same > 1 else kv_heads * group
         draw.fix(n_heads=n_heads, **sizes)
-        draw.label(f"{n_heads} query heads, {kv_heads} key heads")
         if group == 1:
             dims = "batch n_heads n_key d_head"
             return draw.arguments(key=draw.normal(dims), value=draw.normal(dims), keep=None)

@@ -13,7 +13,6 @@ from autograder.lessons.variants import Alternative, Mistake
 def latents(n_query: int, n_key: int, scale: float = 1.0) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
         draw.choose("n_query", n_query).choose("n_key", n_key)
-        draw.label(f"{draw.size('n_query')} queries, {draw.size('n_key')} latents")
         return draw.arguments(scale=scale)
 
     return case

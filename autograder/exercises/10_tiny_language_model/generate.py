@@ -59,7 +59,7 @@ def writing(
     def case(draw: Draw) -> dict[str, Any]:
         draw.fix(n=n, **sizes).choose("n_tokens", 11, 13)
         n_tokens = draw.size("n_tokens")
-        draw.label(f"{n} tokens, {n_new} more, {n_context} places")
+        draw.label(f"{n_new} more, {n_context} places")
         reader = READER.format(n_context=n_context, n_tokens=n_tokens, n_layers=n_layers)
         return {"model": Code(reader), "tokens": tokens_of(draw), "n_new": n_new, "how": {**how}}
 

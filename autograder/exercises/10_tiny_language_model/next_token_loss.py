@@ -42,7 +42,6 @@ def many_tokens(draw: Draw) -> dict[str, Any]:
     """More than a hundred tokens, with number 100 among those that count."""
     tokens = tokens_of(draw.among("n", *LENGTHS).fix(n_tokens=120))
     tokens[:, 1] = 100
-    draw.label("120 tokens")
     return draw.arguments(tokens=tokens, ignore=None)
 
 

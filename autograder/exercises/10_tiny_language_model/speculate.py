@@ -2,6 +2,7 @@
 
 import torch
 
+from autograder.judging.code_marks import count
 from autograder.lessons.cases import Goal, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
@@ -17,7 +18,7 @@ def two_models(draft: tuple[float, ...], target: tuple[float, ...]) -> Inputs:
     def case(draw: Draw) -> Goal:
         order = torch.randperm(len(draft), generator=draw.generator)
         q, p = (torch.tensor(probs)[order] for probs in (draft, target))
-        draw.label(f"{len(draft)} tokens")
+        draw.label(count(len(draft), "token"))
         goal = {
             "pairs": pair_chances(q, p),
             "only_possible": torch.tensor(True),
