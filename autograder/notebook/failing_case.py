@@ -6,11 +6,14 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from autograder.asking.answer import Facts
 from autograder.asking.arguments import make_all
 from autograder.asking.models import built_module
 from autograder.asking.question import Call, Question
 from autograder.asking.trials import TRIALS
 from autograder.judging.verdict import Exhibit
+
+LONGEST = 60  # characters of a value
 
 
 class FailingCase(dict):
@@ -39,9 +42,9 @@ class FailingCase(dict):
         """Build a learner's class as the check does: with its parameters, in its mode."""
         return built_module(answer, self._call, self)
 
-    def use(self, answer: Callable) -> tuple[Any, dict[str, Tensor]]:
+    def use(self, answer: Callable) -> tuple[Any, Facts]:
         """Use what a learner wrote as the check does; return the result and further outputs."""
-        facts: dict[str, Tensor] = {}
+        facts: Facts = {}
         return TRIALS[self._trial](answer, facts, *self.values()), facts
 
     def _repr_html_(self) -> str:
@@ -54,7 +57,7 @@ class FailingCase(dict):
         sizes = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
         lines = [f"# {self.exercise}" + (f", {self.label}" if self.label else "")]
         lines += [f"# sizes: {sizes}"] if sizes else []
-        lines += [f"# {name}: {_describe(value)}" for name, value in self.items()]
+        lines += [f"# {name}: {describe(value)}" for name, value in self.items()]
         lines += [f'case = failing_case("{self.exercise}")', *self._try()]
         if self.expected is not None:
             lines.append(f"case.expected, case.yours  # {self.output}")
@@ -78,7 +81,15 @@ class FailingCase(dict):
         return [*first, f"{function}(**case)"]
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """Say in a line what an input is."""
     if isinstance(value, Tensor):
         return f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}"
-    return f"{value!r:.60}"
+    kind = type(value).__name__
+    if isinstance(value, nn.Module):
+        parts = [*value.named_children(), *value.named_parameters(recurse=False)]
+        return f"{kind}({', '.join(name for name, _ in parts)})"
+    said = repr(value)
+    if "\n" in said or said.startswith("<"):
+        return kind
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]} …"

@@ -16,6 +16,7 @@ from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.notebook import records
 from autograder.notebook.calls import _course_solutions, _verdicts
 from autograder.notebook.course_solution import course_solution
+from autograder.notebook.failing_case import describe
 from autograder.notebook.records import VARIABLE
 from autograder.references import store as course
 
@@ -135,6 +136,30 @@ def test_a_failing_case_says_how_to_try_it_again(monkeypatch):
     exec(text, pasted)
     assert "# words: float32 (2, 2)" in text and "the example above" in text
     assert "attention_scores(**case)" in text and "case.expected, case.yours" in text
+
+
+class Named:
+    def __init__(self, said):
+        self.said = said
+
+    def __repr__(self):
+        return self.said
+
+
+@pytest.mark.parametrize(
+    ("value", "described"),
+    [
+        (torch.ones(2, 3), "float32 (2, 3)"),
+        (torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU()), "Sequential(0, 1)"),
+        (torch.nn.Linear(2, 3), "Linear(weight, bias)"),
+        (Named("<Named object at 0x7f>"), "Named"),
+        (Named("two\nlines"), "Named"),
+        ([1.5, None], "[1.5, None]"),
+        ("a" * 99, "'" + "a" * 59 + " …"),
+    ],
+)
+def test_a_failing_case_describes_each_input_in_a_line(value, described):
+    assert describe(value) == described
 
 
 def test_a_failing_case_builds_a_module_as_the_check_did():

@@ -44,10 +44,9 @@ EXERCISE = Exercise(
         Mistake("never", ALWAYS, "return False"),
         Mistake(
             "always",
-            "Your test finds every module wrong, even sound ones. Do `query` and `key` read "
-            "feature 1 alone, with all other weights at 0? In each call, is feature 0 set in one "
-            "word only? Did you take the logarithm of the ratio, with the second word's weight on "
-            "top, and leave out the first query, which sees only itself?",
+            "Your test returns True for every module, even sound ones. For `HEALTHY.make()`, the "
+            "logarithm of the ratio should be s₁ for each query but the first: print it, and see "
+            "how far off it is.",
             {
                 "attention(second)[0, 1:] / attention(first)[0, 1:]": (
                     "attention(first)[0, 1:] / attention(second)[0, 1:]"
