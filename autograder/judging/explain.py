@@ -85,7 +85,8 @@ def _no_error(problem: Problem | None, exercise: str, error: str) -> Finding:
 def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
     """Say how an output differs, and whether it does so only in certain cases."""
     case, said = failure.case, explain_difference(wrong)
-    if left := LEFT.get(case.form):
+    left = LEFT.get(case.form)
+    if left and failure.judgment.right_at_first(case):
         return [finding(left, exercise=failure.judgment.key.exercise), *said]
     if case.dropout == 0 and failure.judgment.only_in_training():
         has_dropout = any(other.dropout for other in failure.judgment.key.cases)

@@ -114,6 +114,16 @@ class Judgment:
             choices=key.choices,
         )
 
+    def right_at_first(self, case: CaseKey) -> bool:
+        """Whether a first call like the one in a case is right: in its mode, with its arguments."""
+        return any(
+            not wrong
+            and other.form not in AFTER_A_CALL
+            and (other.dropout is None) == (case.dropout is None)
+            and other.shapes.keys() == case.shapes.keys()
+            for other, wrong in zip(self.key.cases, self.wrong, strict=True)
+        )
+
     def only_in_training(self) -> bool:
         """Whether a module is right in evaluation mode, wrong in train mode.
 

@@ -136,6 +136,11 @@ def in_order(last: str) -> dict[str, str]:
 
 
 ENCODER: list[Row] = [
+    (
+        "a mask in evaluation mode only",
+        {ATTENDED: "self.attention(source, source, None if self.training else keep)"},
+        "keep ignored in train mode",
+    ),
     ("dropout", {FED: f"F.dropout({FED}, 0.1, self.training)"}, "no_dropout"),
     (
         "one point",
@@ -159,6 +164,11 @@ ENCODER: list[Row] = [
 
 CROSSED = "self.cross_attention(asking, memory, source_keep)"
 DECODER: list[Row] = [
+    (
+        "masks in evaluation mode only",
+        {"target_keep)": "None if self.training else target_keep)"},
+        "masks ignored in train mode",
+    ),
     (
         "both masks for the target where their sizes fit",
         {
@@ -198,6 +208,16 @@ DECODER: list[Row] = [
 ]
 
 COMPLETER: list[Row] = [
+    (
+        "starts from a point, not a sequence",
+        {"written = source[:, -1:]": "written = source[:, -1]", "out[:, -1:]": "out[:, -1]"},
+        "starts from a point without its dimension",
+    ),
+    (
+        "appends a point, not a sequence",
+        {"out[:, -1:]": "out[:, -1]"},
+        "an output without its dimension",
+    ),
     (
         "a batch of one lost",
         {"return written[:, 1:]": "return written[:, 1:].squeeze(0)"},

@@ -37,6 +37,11 @@ def next_token_loss(logits, tokens, ignore=None):
 
 BLOCK: list[Row] = [
     (
+        "the network's norm twice",
+        {"self.attention_norm(x)": "self.feed_forward_norm(x)"},
+        "the network's norm for both",
+    ),
+    (
         "named parts",
         {
             "self.feed_forward = nn.Sequential(*layers)": (

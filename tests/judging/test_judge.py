@@ -779,6 +779,19 @@ def test_an_exhibit_has_the_facts_of_its_case():
     assert judge(key, gives(ONES, [2.0])).sentence.startswith("`y` should have shape (n=2)")
 
 
+@pytest.mark.parametrize(
+    ("first", "left"),
+    [({}, True), ({"dropout": 0.0}, False), ({"shapes": {"x": [2], "keep": [2]}}, False)],
+)
+def test_something_is_left_over_only_if_such_a_call_is_right_at_first(first, left):
+    """That is in the same mode, and with the same arguments."""
+    key = small_key(
+        case(ONES, **({"shapes": {"x": [2]}} | first)),
+        case(ONES, shapes={"x": [2]}, form=Form.RESIZED),
+    )
+    assert (General.LEFT_BEHIND_SIZES in judge(key, gives(ONES, [5.0, 1.5])).rules) is left
+
+
 def test_a_key_travels_as_plain_data():
     mistakes = [known("a", ONES)]
     key = small_key(case(TWOS, label="two", most_error={"y": 1.0}), mistakes=mistakes)

@@ -111,6 +111,7 @@ EXERCISE = Exercise(
                 both_masks,
                 decoder_of_equal_sizes,
                 masked_decoder,
+                in_train_mode(masked_decoder),
             ],
         ),
         Aspect(
@@ -130,6 +131,16 @@ EXERCISE = Exercise(
                 SELF: "self.self_attention(target, target, source_keep)",
                 CROSSED: "self.cross_attention(asking, memory, target_keep)",
             },
+        ),
+        Mistake(
+            "masks ignored in train mode",
+            "In train mode, a mask has no effect. Pass both on in both modes.",
+            {
+                SELF: "self.self_attention(target, target, None if self.training else target_keep)",
+                CROSSED: CROSSED.replace("source", "None if self.training else source"),
+            },
+            {SELF: "self.self_attention(target, target, None if self.training else target_keep)"},
+            {CROSSED: CROSSED.replace("source", "None if self.training else source")},
         ),
         Mistake(
             "target mask in the source's place",

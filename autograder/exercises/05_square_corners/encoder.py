@@ -61,7 +61,7 @@ EXERCISE = Exercise(
         Aspect(
             "a mask",
             1,
-            [one_sequence, one_point, padded, masked],
+            [one_sequence, one_point, padded, masked, in_train_mode(masked)],
         ),
         Aspect(
             "layers made in the stated order",
@@ -110,6 +110,11 @@ EXERCISE = Exercise(
             "keep ignored",
             "`keep` has no effect. Pass it on to the attention.",
             {"self.attention(source, source, keep)": "self.attention(source, source)"},
+        ),
+        Mistake(
+            "keep ignored in train mode",
+            "In train mode, `keep` has no effect. Pass it on to the attention in both modes.",
+            {"source, source, keep)": "source, source, None if self.training else keep)"},
         ),
         Mistake(
             "keep reversed",

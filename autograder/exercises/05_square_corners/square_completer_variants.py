@@ -116,6 +116,18 @@ MISTAKES = [
         {"written = source[:, -1:]": "written = source[:, :1]"},
     ),
     Mistake(
+        "starts from a point without its dimension",
+        "`predict` starts from a tensor that has no dimension for the points. `source[:, -1:]` "
+        "keeps it, and `source[:, -1]` drops it.",
+        {"written = source[:, -1:]": "written = source[:, -1]"},
+    ),
+    Mistake(
+        "an output without its dimension",
+        "`predict` appends a tensor that has no dimension for the points. `out[:, -1:]` keeps it, "
+        "and `out[:, -1]` drops it.",
+        {GROW: "torch.cat([written, out[:, -1]], dim=1)"},
+    ),
+    Mistake(
         "starts from zeros",
         "`predict` starts from zeros. In training the decoder reads the last source point first.",
         {"written = source[:, -1:]": "written = torch.zeros_like(source[:, -1:])"},

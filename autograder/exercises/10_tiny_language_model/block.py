@@ -93,6 +93,12 @@ EXERCISE = Exercise(
             {"self.feed_forward_norm(x))": "self.attention_norm(x))"},
         ),
         Mistake(
+            "the network's norm for both",
+            "Both branches use `feed_forward_norm`. Attention has a norm of its own, "
+            "`attention_norm`.",
+            {"self.attention_norm(x), cache": "self.feed_forward_norm(x), cache"},
+        ),
+        Mistake(
             "attention not added",
             "What attention returns replaces `x`. Add it to `x`.",
             {ATTENTION: ATTENTION.replace("x + ", "")},
