@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
+BEYOND = (ModuleType, type, FrameType)  # from there, Python reaches everything
 MEMORY = "[memory]"  # the profiler's name for an allocator event
 
 
@@ -84,17 +85,17 @@ def _on_ctx(results: list[Tensor]) -> Iterator[Tensor]:
         if node is None or node in seen:
             continue
         seen.add(node)
-        yield from _reachable(getattr(node, "__dict__", {}))
+        yield from reachable_tensors(getattr(node, "__dict__", {}))
         todo += [following for following, _ in node.next_functions]
 
 
-def _reachable(start: object) -> Iterator[Tensor]:
+def reachable_tensors(start: object) -> Iterator[Tensor]:
     """Yield the tensors that Python reaches from an object, but not through modules or classes."""
     seen: set[int] = set()
     todo = [start]
     while todo:
         value = todo.pop()
-        if id(value) in seen or isinstance(value, ModuleType | type | FrameType):
+        if id(value) in seen or isinstance(value, BEYOND):
             continue
         seen.add(id(value))
         if isinstance(value, Tensor):

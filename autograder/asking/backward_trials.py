@@ -1,8 +1,6 @@
 """The trial of a backward pass that a learner wrote: see `asking.trials`."""
 
-import gc
-from collections.abc import Callable, Iterator
-from types import FrameType, FunctionType, ModuleType
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,10 +8,10 @@ from torch import Tensor
 
 from autograder.asking.answer import OWN_BACKWARD, Facts
 from autograder.asking.memory_trials import ROOM, all_scores, most_elements, recording
+from autograder.utils.costs import reachable_tensors
 
 ROWS = 64  # rows of scores that a backward pass may hold at a time
 OF_GRADIENTS = ("own", "alone", "given", "precise", OWN_BACKWARD)
-BEYOND = (ModuleType, type, FrameType)  # from there, Python reaches everything
 Function = type[torch.autograd.Function]
 
 
@@ -110,23 +108,6 @@ def _is_tracked(result: Tensor) -> bool:
     """Whether what made a result keeps no tensors of its own, outside of autograd's."""
     ctx = getattr(result.grad_fn, "__dict__", {})
     return not any(True for _ in reachable_tensors(ctx))
-
-
-def reachable_tensors(start: object) -> Iterator[Tensor]:
-    """Yield the tensors that Python reaches from an object, but not through modules or classes."""
-    seen: set[int] = set()
-    todo: list[object] = [start]
-    while todo:
-        value = todo.pop()
-        if id(value) in seen or isinstance(value, BEYOND):
-            continue
-        seen.add(id(value))
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, FunctionType):  # without its globals
-            todo += [value.__closure__, value.__defaults__, value.__kwdefaults__]
-        else:
-            todo += gc.get_referents(value)
 
 
 class _Sum(torch.autograd.Function):
