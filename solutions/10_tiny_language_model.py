@@ -5,8 +5,7 @@
 # lesson you build a small GPT, train it on a play for half a minute, and let it write. Nobody tells
 # it what a word is or who is speaking. Then you train a second model, which learns to copy, and
 # find out *how* it copies: which heads do it, what each of them looks at, and how you can be sure.
-# That last part is harder than it sounds. You'll meet a model whose heads look exactly right but do
-# something else.
+# That last part is harder than it sounds. You'll see why.
 #
 # | | |
 # |---|---|
@@ -54,7 +53,7 @@ print(text[1191:1530])
 letters = sorted(set(text))
 tokens = torch.tensor([letters.index(letter) for letter in text])
 train, test = tokens[: len(tokens) * 9 // 10], tokens[len(tokens) * 9 // 10 :]
-print(f"{len(letters)} letters, {len(train):,} tokens to train on, {len(test):,} to test with")
+print(f"{len(letters)} characters, {len(train):,} tokens to train on, {len(test):,} to test with")
 
 
 # %%
@@ -152,7 +151,7 @@ print(f"shifted:   {next_token_loss(repeated, sentence):.4f}")
 
 # %% [markdown]
 # So if your loss falls to 0.01 within a minute, don't celebrate. Look for the answer in the input:
-# a missing shift, or a missing mask, which comes to the same thing.
+# a missing shift, or a missing mask, which has the same effect.
 #
 # ## The model
 #
@@ -351,13 +350,15 @@ print(f"{loss_on(writer, test):.2f} nats")
 #
 # ## Training
 #
-# A step takes 16 pieces of 32 characters from random places. All the places in a piece are trained
-# at once: the mask makes sure that each one sees only itself and what comes before it. (`steps_of`
-# counts, and shows a progress bar.)
+# Each step takes 16 pieces of 33 characters from random places. The model reads 32 of them, and the
+# mask makes sure that each place sees only itself and what comes before it, so a piece trains all
+# 32 places at once. The 33rd character is only a target. (If the model read it, too, there would be
+# no next token for the last place. That place would never learn, and your model will write from
+# it.) `steps_of` counts, and shows a progress bar.
 
 
 # %%
-def some_pieces(tokens, generator, size=16, n=32):
+def some_pieces(tokens, generator, size=16, n=33):
     starts = torch.randint(len(tokens) - n + 1, (size, 1), generator=generator)
     return tokens[starts + torch.arange(n)]
 
@@ -371,8 +372,9 @@ def train_writer(train, test, n_steps, seed=0, every=100):
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.003, fused=True)
     for step in steps_of(n_steps):
         pieces = some_pieces(train, generator)
+        logits, following = model(pieces[:, :-1]), pieces[:, 1:]
         optimizer.zero_grad()
-        next_token_loss(model(pieces), pieces).backward()
+        F.cross_entropy(logits.flatten(0, 1), following.flatten()).backward()
         optimizer.step()
         if step % every == 0:
             losses.append([loss_on(model, text) for text in (train[: len(test)], test)])
@@ -402,11 +404,11 @@ plot_lines(
 
 # %% [markdown]
 # The choice has shrunk from 68 characters to 11 with pairs, and to about 6 with up to 31 characters
-# of context. Each further hundredth of a nat comes harder.
+# of context. Every further hundredth of a nat is harder to gain.
 #
-# The two lines part a little: the model knows the training text better than the rest. How bad can
-# that get? Take only 2,000 characters of the training text, and train for 400 steps. **Predict
-# before you run:** what happens to the loss on the test text?
+# The two lines drift apart a little: the model knows the training text better than the rest. How
+# bad can that get? Take only 2,000 characters of the training text, and train for 400 steps.
+# **Predict before you run:** what happens to the loss on the test text?
 
 # %%
 predict("too_little_text", ...)
@@ -421,25 +423,25 @@ plot_lines(
     {
         "2,000 characters of training text": overfitted[0],
         "test text": overfitted[1],
-        "before training: ln 68": torch.full((8,), n_tokens).log(),
+        "uniform guess: ln 68": torch.full((8,), n_tokens).log(),
     },
     x_name="steps",
     y_name="loss in nats",
-    dashed=["before training: ln 68"],
+    dashed=["uniform guess: ln 68"],
     caption="The better it knows these 2,000 characters by heart, the worse it reads others.",
 )
 
 # %% [markdown]
-# It learns those 2,000 characters by heart, and in the end it is as lost in the rest of the play as
-# if it had never learned anything. It's even sure of itself there, and being sure and wrong is
-# expensive. This is **overfitting**. You can see it only if you set some text aside, and the moment
-# to stop is where the second line starts to rise.
+# It learns those 2,000 characters by heart, and after 400 steps it is as lost in the rest of the
+# play as if it had never learned anything. (Train on, and it gets worse.) There it is confident and
+# wrong, and that is expensive. This is **overfitting**. You can see it only if you set some text
+# aside, and the moment to stop is where the second line starts to rise.
 #
 # ## Let it write
 #
 # To write, ask for the logits at the last place, choose a token, append it, and ask again. But how
-# do you choose? Always taking the likeliest gets boring, and drawing from all 68 sometimes lands on
-# nonsense. Three knobs help:
+# do you choose? Always taking the likeliest character gets boring, and drawing from all 68
+# sometimes lands on nonsense. Three knobs help:
 #
 # - **temperature**: divide the logits by it. Below 1, the likely becomes likelier still; above 1,
 #   everything evens out. At 0, take the likeliest.
@@ -451,9 +453,9 @@ plot_lines(
 #
 # Apply the knobs in this order: temperature, top-k, top-p. Each works with the probabilities that
 # the one before has left (they sum to 1 again). For top-p, rank the tokens by their probability and
-# keep them until the sum reaches p: the token that *crosses* the line stays in, so there's always
-# at least one. If `top_k` is larger than the number of tokens, keep them all. (Tokens that tie for
-# the k-th place may all stay.)
+# stop as soon as the sum is p or more. The token that gets it there stays in, so there's always at
+# least one. If `top_k` is larger than the number of tokens, keep them all. (Tokens that tie for the
+# k-th place may all stay.)
 #
 # These will help: `x.topk(k).values` has the k largest values of x, from the largest down.
 # `x.sort(descending=True)` returns two tensors: all values in that order, and the place in x that
@@ -509,14 +511,15 @@ check(sample)
 #
 # Let a model continue a batch of texts. `tokens` is [batch, n], and `how` holds the arguments for
 # `sample`. (`**how` collects keyword arguments and passes them on.) The model reads all texts in
-# one call, and then each text draws its own token.
+# one call. Then draw a token for each text, in their order: `sample` takes one row of logits.
 #
 # - Use caches, one for each block: read the whole text once, then only the new token each time.
-#   Don't read a token twice unless you must, and don't call the model after the last draw.
-# - The model has `n_context` places, at least two. When what it would read next no longer fits,
-#   start over: new caches, and read the last n_context // 2 tokens again. (The places of those
-#   tokens change, so their keys change, too. That's the price of learned positions.) The same rule
-#   covers a text that's too long to begin with.
+#   Apart from a fresh start, read each token once, and don't call the model after the last draw.
+# - The model has `n_context` places, at least two. Before each call, count the tokens in the cache
+#   and those to read next. If that's more than n_context, start over: make new caches, and read the
+#   last n_context // 2 tokens of the text, the newest included. (The places of those tokens change,
+#   so their keys change, too. That's the price of learned positions.) A text longer than n_context
+#   starts that way, too.
 # - Nobody needs gradients here: `@torch.no_grad()` is already in place.
 #
 # Return the text with the n_new tokens appended, [batch, n + n_new]. This exercise builds on
@@ -560,13 +563,13 @@ for temperature in (0.0, 0.7, 1.5):
 
 # %% [markdown]
 # At 0, it goes around in circles: the likeliest character leads to the likeliest character, until
-# it's back where it was. At 1.5 it babbles. In between, there are words, lines, speakers in
+# it's back where it started. At 1.5 it babbles. In between, there are words, lines, speakers in
 # capitals, and commas where you'd take a breath. Nobody told it about any of this. What it says
 # makes no sense. How could it? It's small, it has read a single play, and it never sees more than
 # 32 characters: by the end of a line, it has forgotten the beginning.
 #
 # Play with it. The model runs right on this page, with the weights that you trained. Type your own
-# beginning, move the knobs, and watch how each one changes the bars:
+# beginning, move the sliders, and watch how each one changes the bars:
 
 # %% reason="rounding, which training magnifies" tags=["nbval-ignore-output"]
 view_writing(
@@ -599,12 +602,12 @@ view_heads(
 #
 # (This is where the second sitting starts.)
 #
-# In a text, things come back. Once *Rosalind* has appeared, the next *Ros* is easy to complete:
-# look for what came after the last one. Large models do this all the time. Let's train a small one
-# to do nothing else. The vocabulary has 32 tokens, and each text is 32 tokens long. It begins with
-# 8 to 16 different tokens in random order, and then repeats them to the end. No model could know
-# the first round, and hardly when it ends. So the loss counts only what comes after the first token
-# of the second round.
+# Texts repeat themselves. Once *Rosalind* has appeared, the next *Ros* is easy to complete: look
+# for what came after the last one. Large models do this all the time. Let's train a small one to do
+# nothing else. It knows 32 tokens, and each text is 32 tokens long. It begins with 8 to 16
+# different tokens in random order, and then repeats them to the end. No model could predict the
+# first round, or tell exactly when it ends. So the loss counts only what comes after the first
+# token of the second round.
 
 
 # %%
@@ -690,7 +693,7 @@ plot_lines(
 )
 
 # %% [markdown]
-# For 150 steps, not much happens. Then the loss drops from 3 to below 0.3 in another 150, and soon
+# For 150 steps, not much happens. Then the loss drops from 3 to below 0.1 in another 150, and soon
 # the model is right nearly every time. It has found something. What? Here are the weights of its
 # four heads, for a text with a period of 12:
 
@@ -706,16 +709,16 @@ plot_matrix(
 )
 
 # %% [markdown]
-# Layer 0 has a stripe right below the diagonal: in the first round, each token looks at **the token
-# before it**. In layer 1, the stripe begins with the second round and lies 11 places back. When
-# token X comes around again, its last occurrence is 12 places back, and 11 places back is **what
-# came after it**.
+# Layer 0 has a stripe right below the diagonal, down to place 15: each token looks at **the token
+# before it**. (No first round in training was longer than 16, and later rounds don't need it.) In
+# layer 1, the stripe begins with the second round and lies 11 places back. When token X comes
+# around again, its last occurrence is 12 places back, and 11 places back is **what came after it**.
 #
 # How would the model know where that is? Elhage et al. (2021) worked it out. The head in layer 0
-# copies the token before into each place's stream, so that each place knows "the token before me
-# was X". In layer 1, a token X sends out a query: "who has X right before them?" The key that
-# answers belongs to the token that followed X, and its value says which token that is. So two heads
-# work together across two layers: a **previous-token head** and an **induction head**.
+# copies the previous token into each place's stream, so that each place knows "the token before me
+# was X". In layer 1, a token X sends out a query: "who has X right before it?" The key that answers
+# belongs to the token that followed X, and its value says which token that is. So two heads work
+# together across two layers: a **previous-token head** and an **induction head**.
 #
 # That's a story, too. Let's put numbers to it.
 #
@@ -787,8 +790,8 @@ for layer in range(2):
 
 # %% [markdown]
 # The numbers agree with the maps: layer 0 looks at the token before, layer 1 at what came after.
-# (Layer 0's scores are only about a half, because its stripes fade after place 15: no first round
-# is longer than 16.) Now go through the training and see when each of the heads appears:
+# (Layer 0's scores are only about a half, because its stripe fades after place 15.) Now step
+# through the training and see when each of the heads appears:
 
 # %% reason="rounding, which training magnifies" tags=["nbval-ignore-output"]
 view_training(
@@ -885,10 +888,11 @@ for name, model in (("first", copies), ("second", shortcut)):
 # occurrence at all. It looks 11 places back, or 23, whatever is there: in rounds of 12, that's
 # where the next token stood one round ago, or two. (With a period of 8, 23 places back is right,
 # too, by accident.) For a period of 12, their guesses are equally good, and in layer 1 the score
-# gave both nearly the same mark. That was the text's fault: at period 16, the score tells them
-# apart. The first model is right for every period, even for 20, which was never in its training.
-# And there was a hint: the second model's *layer 0* scores as high as its layer 1. In layer 0, no
-# key knows what came before it, so there can't be an induction head.
+# gave both nearly the same score. The text was to blame: at period 16, the score tells them apart.
+# The first model is right for every period, even for 20, which was never in its training.
+#
+# And there was a hint: the second model's *layer 0* scores nearly as high as its layer 1. In layer
+# 0, no key knows what came before it, so there can't be an induction head.
 #
 # So a pattern in the weights is only the first kind of evidence. The second: **change something
 # that shouldn't matter if the explanation is right**, here the period. A model that looks for the
@@ -897,14 +901,14 @@ for name, model in (("first", copies), ("second", shortcut)):
 #
 # ### Exercise 9: `without_head` (8 minutes)
 #
-# Return a model like the given one, in which one head no longer adds anything. Which features does
-# head h own? Attention hands its output layer the heads side by side, [batch, n,
-# n_heads · d_head], so head h has the h-th stretch of d_head features, and the output layer's
-# weight has one column for each of them. (`model.blocks[layer].attention` has four linear layers
-# and `n_heads`. A linear layer knows its `in_features`.)
+# Return a copy of the model in which one head adds nothing. Which features does head h own?
+# Attention hands its output layer the heads side by side, [batch, n, n_heads · d_head], so head h,
+# counting from 0, has the h-th stretch of d_head features, and the output layer's weight has one
+# column for each of them. (`model.blocks[layer].attention` has four linear layers and `n_heads`. A
+# linear layer knows its `in_features`.)
 #
 # Leave the given model as it is: `copy.deepcopy(model)` copies it with all that it holds. The copy
-# should stay in the same mode, with the same parameters trained. Change a parameter under
+# should stay in the same mode, with the same parameters trainable. Change a parameter under
 # `torch.no_grad()`. And beware of biases: the output layer's bias belongs to no head, so leave it
 # alone. If you clear the value layer instead, clear the head's part of its bias, too.
 
@@ -993,7 +997,7 @@ for part in ("query", "key", "value"):
     print(f"{part:5} from below:", percent_right(fed_from_below(copies, part), periods))
 
 # %% [markdown]
-# Queries and values don't need layer 0 at all. Without it, the keys are lost, and so is the
+# Queries and values don't need layer 0 at all. Without layer 0, the keys are useless, and so is the
 # copying. (Elhage et al. call this **K-composition**.)
 #
 # And your writer? Its task isn't so clean, but you can look for the third kind of evidence: take
@@ -1009,22 +1013,24 @@ plot_matrix(
     costs,
     row_name="layer",
     column_name="head",
+    value_name="rise in nats",
     caption="How much your writer's loss rises, in nats, when one head is taken out.",
 )
 
 # %% [markdown]
-# For most heads, taking one out raises the loss by a few hundredths of a nat at most. One in the
-# first layer costs far more than any other. It looks at the character before, and so does a head
-# that costs a third of that: what a head looks at isn't all that it does.
+# For most heads, taking one out raises the loss by a few hundredths of a nat at most. The dearest
+# are in the first layer, and they look at the character before. But so does a head there that costs
+# a fraction of that: what a head looks at isn't all that it does.
 #
 # ## What a large model adds, and what it doesn't
 #
 # The smallest GPT-2 is your `TinyLanguageModel` with 12 blocks of 12 heads instead of 4 of 4, 768
 # features instead of 64, a context of 1,024 tokens instead of 32, and 50,257 tokens instead of 68.
 # That makes 124 million parameters, since it uses one table for both `tokens` and `logits`; the
-# code stays the same except for such details. Newer models have rotary positions (lesson 7),
-# grouped queries and tiles (lesson 9), norms that skip the mean, and feed-forward networks with a
-# gate. And they differ in their attention. Here are six of 2019 to 2025:
+# code stays the same except for such details. Most newer models have rotary positions (lesson 7),
+# grouped queries and tiles (lesson 9), norms that divide without subtracting the mean (RMSNorm),
+# and feed-forward networks with a gate. And they differ in their attention. Here are six from 2019
+# to 2025:
 #
 # | model | width | layers | heads × features | key heads | positions | attention |
 # |---|---|---|---|---|---|---|
@@ -1032,8 +1038,8 @@ plot_matrix(
 # | GPT-2 small, 2019 | 768 | 12 | 12 × 64 | 12 | learned | causal |
 # | Llama 2 7B, 2023 | 4,096 | 32 | 32 × 128 | 32 | rotary | causal |
 # | DeepSeek-V3, 2024 | 7,168 | 61 | 128 × 192 | latents | rotary, partial | causal |
-# | Gemma 3 4B, 2025 | 2,560 | 34 | 8 × 256 | 4 | rotary | 5 of 6 layers: 1,024 tokens |
-# | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | every other layer: 128; sinks |
+# | Gemma 3 4B, 2025 | 2,560 | 34 | 8 × 256 | 4 | rotary | window of 1,024 in 5 of 6 layers |
+# | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | window of 128 in 1 of 2 layers; sinks |
 # | Qwen3-Next 80B, 2025 | 2,048 | 48 | 16 × 256 | 2 | rotary, partial | 3 of 4 layers: linear |
 #
 # (From the reports on [Llama 2](https://arxiv.org/abs/2307.09288),
@@ -1053,9 +1059,9 @@ plot_matrix(
 # half times, one character at a time.
 #
 # What else they add isn't in the architecture: better text and much more of it, and further
-# training on instructions, conversations and judgments of their answers. What most of them don't
-# add is another kind of attention. Queries, keys, values, a softmax, a mask, heads: you have built
-# all of it.
+# training on instructions, conversations and ratings of their answers. What most of them don't add
+# is another kind of attention. Queries, keys, values, a softmax, a mask, heads: you have built all
+# of it.
 #
 # ## What you can do now
 #
@@ -1135,10 +1141,10 @@ check(speculate)
 # Two things to try. **Your own text:** at the top, replace `text` with any text of 50,000
 # characters or more, such as `open("my_text.txt").read()`. Further down, give the model beginnings
 # made of the text's own characters (*ROSALIND* and *ORLANDO* are followed by a tab). Then run
-# everything again, through the view where your model writes. Then give your model the beginning of
+# everything again, up to the view where your model writes. Then give your model the beginning of
 # somebody else's sentence. **Induction in the wild:** does your writer have an induction head? Let
-# it read 16 random letters twice in a row, and score all of its heads. (Ours has none: no score is
-# above 0.25.)
+# it read 16 different letters, in random order, twice in a row, and score all of its heads. (Ours
+# has none: no score is above 0.15.)
 #
 # ### Further reading
 #

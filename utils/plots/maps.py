@@ -55,15 +55,17 @@ def plot_matrix(
     value_range: Range = None,
     column_name: str = "key",
     row_name: str = "query",
+    value_name: str = "",
 ) -> Picture:
     """Draw any matrix, [n_rows, n_columns], or several of one shape, [n, n_rows, n_columns].
 
     Use it for attention scores and masks: rows need not sum to 1. All matrices share one color
-    scale, from the smallest value to the largest. Booleans are drawn as a mask, with ✓ and ×.
-    NaN and inf are hatched, and the alt text mentions them, after `alt` if given.
+    scale, from the smallest value to the largest, with `value_name` beside it. Booleans are drawn
+    as a mask, with ✓ and ×. NaN and inf are hatched, and the alt text mentions them, after `alt` if
+    given.
     Raises ValueError if the shape, the labels or the titles do not fit.
     """
-    names = {"column_name": column_name, "row_name": row_name}
+    names = {"column_name": column_name, "row_name": row_name, "value_name": value_name}
     maps = matrix_maps(values, column_labels, row_labels, titles, value_range, **names)
     return maps_picture(maps, caption, matrix_summary(maps) if alt is None else alt)
 
@@ -105,11 +107,13 @@ def matrix_maps(
     value_range: Range = None,
     column_name: str = "key",
     row_name: str = "query",
+    value_name: str = "",
 ) -> Maps:
     """Check matrices, without adding notes."""
     stack, single = _stack(values, "values", ("row", "column"))
     is_mask = is_boolean(values)
     sizes = dict(zip(("row", "column"), stack.shape[1:], strict=True))
+    pairs = (row_name, column_name) == ("query", "key")
     return Maps(
         values=stack,
         row_labels=_labels(row_labels, "row", sizes),
@@ -117,7 +121,7 @@ def matrix_maps(
         titles=_titles(titles, len(stack), "" if single else "matrix"),
         row_name=row_name,
         column_name=column_name,
-        value_name="score" if (row_name, column_name) == ("query", "key") else "value",
+        value_name=value_name or ("score" if pairs else "value"),
         value_range=value_range or ((0, 1) if is_mask else _value_range(stack)),
         colors=MASK if is_mask else WEIGHTS,
         notes=[{} for _ in stack],

@@ -102,6 +102,12 @@ EXERCISE = Exercise(
             {SHARE: "(right & counted).float().mean()"},
         ),
         Mistake(
+            "divided by all that are known",
+            "You divided by `known.sum()`, which counts the first token, too. No guess is about "
+            "that one: divide by the number of `known[:, 1:]`.",
+            {SHARE: "right[counted].float().sum() / known.sum()"},
+        ),
+        Mistake(
             "the mean of means",
             "You took the mean of each text first. All places that count should count alike: take "
             "one mean over them.",

@@ -90,7 +90,7 @@ EXERCISE = Exercise(
         Aspect(
             "no token is read twice",
             1,
-            [writing(5, 4), writing(2, 7, n_layers=3)],
+            [writing(5, 4), writing(2, 7, n_layers=6)],
             outputs=("tokens per call", "light"),
         ),
         Aspect(

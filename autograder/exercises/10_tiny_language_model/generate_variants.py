@@ -24,6 +24,7 @@ MISTAKES = [
         "You give the model the whole text each time, and caches as well. They hold the "
         "earlier tokens already, so these are read twice. Give it only what is new.",
         {ASKED: "logits = model(tokens, caches)[:, -1]"},
+        {JOINED: "tokens = unread = torch.cat([tokens, unread], dim=1)"},
     ),
     Mistake(
         "read after the last draw",

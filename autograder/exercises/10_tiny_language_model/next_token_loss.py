@@ -47,6 +47,8 @@ def many_tokens(draw: Draw) -> dict[str, Any]:
 
 LENGTHS = (3, 4, 5, 6, 7, 21)  # where there is nothing to predict, there is no mean
 SHIFTED = "predicted, following = logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()"
+UNSHIFTED = "predicted, following = logits.flatten(0, 1), tokens.flatten()"
+BACKWARD = "predicted, following = logits[:, 1:].flatten(0, 1), tokens[:, :-1].flatten()"
 IGNORED = "-100 if ignore is None else ignore"
 LOSS = "F.cross_entropy(predicted, following, ignore_index=ignored)"
 
@@ -68,17 +70,15 @@ EXERCISE = Exercise(
             "not shifted",
             "You compared each place's logits with the token at the same place. The logits are "
             "about the *next* token: drop the last place's logits and the first token.",
-            {SHIFTED: "predicted, following = logits.flatten(0, 1), tokens.flatten()"},
+            {SHIFTED: UNSHIFTED},
+            {SHIFTED: UNSHIFTED, IGNORED: "-100"},
         ),
         Mistake(
             "shifted backward",
             "You shifted the wrong way: your logits are compared with the token *before* them. "
             "Drop the last place's logits and the first token.",
-            {
-                SHIFTED: SHIFTED.replace("[:, :-1]", "[:, 1:]")
-                .replace("tokens[:, 1:]", "X")
-                .replace("X", "tokens[:, :-1]")
-            },
+            {SHIFTED: BACKWARD},
+            {SHIFTED: BACKWARD, IGNORED: "-100"},
         ),
         Mistake(
             "two places ahead",
