@@ -17,6 +17,8 @@ from autograder.grading.worker.source import Source, read_source
 from autograder.lessons.lesson import Lesson
 from autograder.sandbox.walls import NoSandbox
 
+IN_CONTAINER = "Or grade in a container that is the wall: --in-container."
+
 
 def grade_notebook(notebook: Path, lesson: Lesson, secret: str = "") -> tuple[Job, Graded]:
     """Grade a notebook; return the job, and its result.
@@ -32,7 +34,7 @@ def grade_notebook(notebook: Path, lesson: Lesson, secret: str = "") -> tuple[Jo
         job = _job(notebook, lesson, source)
         return job, _graded(read_standard(lesson.name, [job.blueprint], secret).added_to(job))
     except NoSandbox as error:
-        raise CourseError(error.sealed) from error
+        raise CourseError(f"{error.sealed} {IN_CONTAINER}") from error
     finally:
         close_own_sandbox()
 

@@ -84,7 +84,11 @@ def test_where_there_can_be_no_sandbox(notebook, capsys, monkeypatch):
     monkeypatch.setattr(walls.shutil, "which", lambda name: None)
     said = refused(capsys, *arguments(notebook)[1:])
     assert "No sandbox: the program 'bwrap' is missing. Install bubblewrap" in said
-    assert "UNSEALED" not in said and list(notebook.parent.iterdir()) == [notebook]
+    assert (
+        "--in-container" in said
+        and "UNSEALED" not in said
+        and list(notebook.parent.iterdir()) == [notebook]
+    )
 
 
 def test_a_full_disk_leaves_no_half_of_a_file(notebook, capsys, monkeypatch):
