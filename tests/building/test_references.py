@@ -133,6 +133,7 @@ def copied(tmp_path, monkeypatch):
         copy.write_bytes(path.read_bytes())
     monkeypatch.setattr(sources, "ROOT", tmp_path)
     monkeypatch.setattr(sources, "BUILDER", tmp_path / sources.BUILDER.relative_to(ROOT))
+    monkeypatch.setattr(lessons, "PACKAGE", tmp_path / "autograder")
     monkeypatch.setattr(lessons, "TEXTS", tmp_path / "solutions")
     return tmp_path
 
