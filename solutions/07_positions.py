@@ -89,7 +89,7 @@ for place in range(6):
 
 # %% [markdown]
 # Only the first two. Every word after them still sees the same words. So one causal layer knows
-# *which* words came before, but not in which order. (Two layers know more: the second one reads
+# *which* words came before, but not in what order. (Two layers know more: the second one reads
 # contexts, and these depend on how many words each place could see. Keep that in mind for the end.)
 #
 # Where could positions enter? There are three common ways in:
@@ -200,12 +200,12 @@ predict("two_places_apart", ...)
 print(positions[3] @ positions[5], positions[20] @ positions[22])
 
 # %% [markdown]
-# It is: sin a · sin b + cos a · cos b = cos(a − b), so only the distance counts. The authors hoped
-# for something like it: a step of *k* places turns each hand by an angle of its own, wherever it
-# starts, which is a linear map, so "it would allow the model to easily learn to attend by relative
-# positions" (same section). But the model never sees this dot product alone. The vectors are added
-# to the words and then multiplied by W_Q and W_K, and nothing makes these matrices keep the
-# stripes.
+# Yes: sin a · sin b + cos a · cos b = cos(a − b), so only the distance counts. The authors hoped
+# for something like it. A step of *k* places turns each hand by a fixed angle, wherever the hand
+# starts. That's a linear map, so they expected that "it would allow the model to easily learn to
+# attend by relative positions" (same section). But the model never sees this dot product by itself.
+# The vectors are added to the words and then multiplied by W_Q and W_K, and nothing makes these
+# matrices keep the stripes.
 #
 # BERT and GPT-2 learn a vector for each place instead: a table with a row per place. The authors of
 # the Transformer tried both, with "nearly identical results". One difference shows without any
@@ -244,8 +244,8 @@ class Learned(Positions):
 #
 # What matters is often not the place but the **distance**: one word back, three words back. So why
 # not tell the scores directly? Learn one number for each distance and head, and add it to every
-# score at that distance. Far away, exact distances hardly matter: all distances of `max_distance`
-# or more share one number, on either side. (Clipping comes from Shaw et al. 2018, who added vectors
+# score at that distance. Far away, exact distances hardly matter: on each side, all distances of
+# `max_distance` or more share one number. (Clipping comes from Shaw et al. 2018, who added vectors
 # to keys and values; a plain number for each head is what T5 adds, Raffel et al. 2020.)
 #
 # The distance is key − query, so it's negative for the words before:
@@ -297,19 +297,19 @@ check(relative_bias)
 # ### A bias that needs no learning
 #
 # ALiBi (Press, Smith and Lewis 2022, "Train Short, Test Long") learns nothing. It subtracts a
-# little for every word of distance, and each head has its own **slope**: a steep one sees only what
-# is near, a flat one sees far.
+# little for every word of distance, and each head h has its own **slope** $m_h$: a head with a
+# steep slope sees only what is near, one with a flat slope sees far.
 #
 # $$\text{bias}_{hij} = m_h \cdot (j - i) \qquad
-# \text{for head } h, \text{ query } i \text{ and key } j$$
+# \text{for head } h, \text{ a query at place } i \text{ and a key at place } j$$
 #
 # With 8 heads, the slopes are ½, ¼, … down to 1/256. With *n* heads, they're a geometric sequence
 # that starts at $2^{-8/n}$ and uses that as its ratio, too. In the causal attention it was made
-# for, j − i is never positive where it counts.
+# for, j − i is never positive for a key that the mask leaves.
 #
-# What about 6 heads? The authors' code trusts only powers of two. It takes the slopes of the
-# largest one that fits, here 4 heads, and gets the rest from the next one, here 8 heads: the first
-# slope, the third, and so on.
+# What about 6 heads? The authors' code trusts only powers of two. For 6 heads it takes the 4 slopes
+# of 4 heads, the largest power of two below. The 2 that are missing come from the next power, 8
+# heads: its first slope, its third, and so on, put at the end.
 #
 # ### Exercise 3: `alibi_bias` (12 minutes)
 #
@@ -459,7 +459,7 @@ check(rotate)
 # %% [markdown]
 # ### What can properties see?
 #
-# Suppose you had no values to compare with, only what must be true of *any* correct rotation. Here
+# Suppose you had no numbers to compare with, only what must be true of *any* correct rotation. Here
 # are three such **properties**:
 
 
@@ -500,10 +500,11 @@ for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
 # Half of them. The other five pass all three, among them one with a different direction, one with a
 # different base and one with a different exponent. They are rotations too, just not *this* one.
 # Train a model with one of them, and it does fine. (Llama 3 has a base of 500,000, and GPT-NeoX
-# turns only a quarter of the features.) Switch to another rotation after training, and it fails. So
-# properties tell you that your code makes sense, and values tell you that it does what everybody
-# else's does. You need both: values tell you that something is wrong, and a property that fails
-# tells you what.
+# turns only a quarter of the features.) Switch to another one after training, and it usually gets
+# worse, sometimes only a little. (*One place too far* changes nothing: the shift cancels.) So
+# properties tell you that your code makes sense, and a comparison with numbers tells you that it
+# does what everybody else's does. You need both: a comparison tells you that something is wrong,
+# and a property that fails tells you what.
 
 # %% [markdown]
 # ## Two layouts
@@ -514,7 +515,7 @@ for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
 #
 # ### Exercise 5: `rotate_halves` (6 minutes)
 #
-# Write that one. Again, compute the angles in float32.
+# Write this version. Again, compute the angles in float32.
 
 
 # %%
@@ -541,7 +542,7 @@ def rotate_halves(
 check(rotate_halves)
 
 # %% [markdown]
-# For training, it makes no difference which one you take: the features of a query have no order
+# For training, it makes no difference which one you use: the features of a query have no order
 # until training gives them one. But weights that were trained with one layout mean nothing to the
 # other. Suppose somebody loads them anyway. **Predict before you run:** which scores stay right?
 
@@ -562,10 +563,10 @@ plot_matrix(
 )
 
 # %% [markdown]
-# Those on the diagonal: at distance 0, query and key turn alike, and any turn cancels. The others
-# are off, some by several units, which is a lot for softmax. And under a causal mask, the first
-# word sees only itself, so it comes out right whatever the layout. That's what this mistake looks
-# like in the wild: no error, and often a good start. In
+# Those on the diagonal: at distance 0, query and key turn alike, and any turn cancels out. The
+# others are off, some by several units, which is a lot for softmax. And under a causal mask, the
+# first word sees only itself, so it comes out right whatever the layout. That's what this mistake
+# looks like in the wild: no error, and often a good start. In
 # [llama2.c](https://github.com/karpathy/llama2.c/pull/286), a converted model started "printing
 # gibberish after ~20 or more tokens". In
 # [llama.cpp](https://github.com/ggml-org/llama.cpp/pull/22611), one converter forgot to reorder the
@@ -621,9 +622,9 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 #
 # - Four `nn.Linear`s from d_model to d_model, `query`, `key`, `value` and `output`, with bias, as
 #   in lesson 3.
-# - `forward(x, positions=None, keep=None)`: `x` is [batch, n, d_model]. Without `positions`, the
-#   words are at 0, 1, 2, …. `keep` is [n, n] or [batch, n, n], True where a query may attend to a
-#   key.
+# - `forward(x, positions=None, keep=None)`: `x` is [batch, n, d_model], and `positions` [n], the
+#   same for every text. Without them, the words are at 0, 1, 2, …. `keep` is [n, n] or [batch, n,
+#   n], True where a query may attend to a key.
 # - A query that may attend to nothing gets weights of 0, and no NaN in its gradient, as in lesson
 #   4.
 # - The weights of all heads, detached, stay in `attn_weights`: [batch, n_heads, n, n].
@@ -679,7 +680,8 @@ check(RotarySelfAttention)
 
 # %% [markdown]
 # Lesson 6 ended with a bias that no comparison could see: the key's. It added the same number to
-# all scores of a query. **Predict before you run:** does it still?
+# all scores of a query. **Predict before you run:** does the key's bias still do that, in
+# `RotarySelfAttention`?
 
 # %%
 predict("rotated_bias", ...)
@@ -711,8 +713,8 @@ class Rotary(Positions):
 #
 # What does each scheme do to the scores if only the places differ? For the two that are added to
 # the words, here are the dot products of the vectors themselves; for the two that are added to the
-# scores, what they add; and rotary turns the same word over and over. (Each map is divided by its
-# largest number. The two that are learned have random numbers here.)
+# scores, what they add; and for rotary, one word that is turned to every place. (Each map is
+# divided by its largest number. The two that are learned have random numbers here.)
 
 # %%
 torch.manual_seed(0)
@@ -775,7 +777,7 @@ def three_back(batch, n, generator):
 
 # %% [markdown]
 # The model is small: two causal layers, 32 features, 4 heads. All schemes share it. It calls `add`
-# once, and `bias` and `turn` in each layer. You have built nearly all of its parts before, so skim
+# once, and `bias` and `turn` in each layer. You've built nearly all of these parts before, so skim
 # the next cells, and look for these three calls.
 
 
@@ -875,8 +877,8 @@ def accuracy(model, task, window=None):
 # the end of a text of 64 words. One pass over texts of 256 gives the whole curve.
 #
 # We trained each scheme on both tasks with three seeds, a few minutes in all. You train two of
-# them, about six seconds each. **Predict before you run:** at 64, twice the length of the training
-# texts, which schemes fail on *last marked*?
+# them, six seconds each or longer, depending on your computer. **Predict before you run:** at 64,
+# twice the length of the training texts, which schemes fail on *last marked*?
 
 # %%
 predict("who_fails_at_64", ...)
@@ -902,11 +904,12 @@ plot_lines(
 # At 32 words, *last marked* shows hardly any difference: every scheme is right at more than 97% of
 # the places, and a model without positions at 90% to 97%. At 64, everything differs:
 #
-# - **ALiBi** goes on as if nothing had happened. **Relative** is right where the mark is at most 15
-#   words back, and at 64 it gets only half of the answers whose mark is farther away: all distances
-#   from 16 on share a number. Only one mark in eight is that far, so the curve hides it.
+# - **ALiBi** carries on as if nothing had happened. **Relative** is right where the mark is at most
+#   15 words back, and at 64 it gets only half of the answers whose mark is farther away: all
+#   distances from 16 on share a number. Only one mark in eight is that far, so the curve hides it.
 # - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
-#   the model has never seen them, and they help no more than learned's untrained rows do.
+#   the model has never seen them. At 40 they still help; at 64, no more than learned's untrained
+#   rows do.
 # - **Rotary** sees distances only. At 40, that still carries it. At 64, it fails all the same.
 # - **None** isn't nothing. Two causal layers work out some of the order on their own, and at 64
 #   they do better than sinusoidal, learned and rotary.
@@ -922,11 +925,11 @@ plot_lines(
 )
 
 # %% [markdown]
-# In *three back*, relative and ALiBi swap places. ALiBi's bias only falls with distance, so nothing
-# in it singles out three back. Heads with different slopes have to be played off against each
+# In *three back*, relative and ALiBi switch roles. ALiBi's bias only falls with distance, so
+# nothing in it singles out three back. Heads with different slopes have to be balanced against each
 # other, and 600 steps of training aren't enough for that: it's right at about a third of the
-# places, even at 32. (With 4000 steps: nine in ten.) And at 64, sinusoidal, learned and rotary do
-# hardly better than chance, one in 16.
+# places, even at 32. (With 4000 steps: nine in ten, at 32.) And at 64, sinusoidal, learned and
+# rotary do hardly better than chance, one in 16.
 #
 # Why does rotary fail? In a long text, two things are new: places and distances. **Predict before
 # you run:** we let each word see only the last 32 keys, so that no distance is new. Which scheme
@@ -941,14 +944,14 @@ for name, model in models.items():
     print(f"{name:10} at 64: {found[64]:.0f}%, at 256: {found[256]:.0f}%")
 
 # %% [markdown]
-# Rotary does, at every length. So it was the distances. (A window also means fewer keys. But turn
-# each query and key by their own distance, clipped at 31, keep all the keys, and rotary recovers
-# just as well.) And in this task it's a single pair of features that does the harm. A head of 8
+# Rotary does, at every length. So it was the distances. (A window also means fewer keys. So we kept
+# all keys, and computed each score as if the key were at most 31 words back: rotary recovers just
+# as well.) And in this task it's a single pair of features that does the damage. A head of 8
 # features has four pairs, which turn by 1, 0.1, 0.01 and 0.001 per word. After 31 words, the second
-# has made half a turn, and from there on it turns back to where it began, so words far away look
-# near again. (Clip the distances for this pair alone, and rotary recovers, too.) For sinusoidal and
-# learned, the places are new as well. A window helps them, more at some places and in some runs
-# than in others, but neither gets back to where it was.
+# points the opposite way, and from there on it comes round to where it began, so words far away
+# look near again. (Clip the distances for this pair alone, and rotary recovers, too.) For
+# sinusoidal and learned, the places are new as well. A window helps them, more at some places and
+# in some runs than in others, but neither gets back to where it was.
 #
 # If half turns are the trouble, let the second pair finish its turn while the model learns, so that
 # training shows it what a full turn looks like. With a base of 500, this pair turns by 0.21 per
@@ -962,16 +965,17 @@ print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 # %% [markdown]
 # At 64 it's right nearly everywhere. (The same is true of *three back*, and of other seeds.) At
 # 128, it fails again: now it's the third pair that is past half a turn, which takes it 70 words.
-# (Up to half a turn, a pair may go farther than in training: words farther away still look less
-# alike.)
+# (Up to half a turn, a pair may go farther than in training: the farther apart two words are, the
+# less alike they still look.)
 #
-# Models for long texts turn the same knob the other way. They keep all pairs from going where
-# training hasn't been, and then train a little longer. A **larger base** slows the pairs down
-# (Llama 2 has 10,000, and Code Llama, which was made from it, 1,000,000). **Position
-# interpolation** (Chen et al. 2023) divides all places by a factor. **YaRN** (Peng et al. 2023)
-# does that only to pairs that don't complete a turn in training; it leaves alone those that
-# complete 32 or more, and the rest get something in between. Here is how much each of the three
-# slows down the pairs of a head, to read four times as far:
+# Models for long texts slow the pairs down instead, so that the slow ones go no farther, or not
+# much, than in training, and then train a little longer. There are three ways. A **larger base**
+# slows each pair down more than the one before (Llama 2 has 10,000, and Code Llama, which was made
+# from it, 1,000,000). **Position interpolation** (Chen et al. 2023) divides all places by a factor.
+# **YaRN** (Peng et al. 2023) does that in full to pairs that don't complete a turn in training,
+# leaves alone those that complete 32 or more, and slows down the others in part. Here is how much
+# each of the three slows down the pairs of a head, to read four times as far. (The larger base is
+# the one that slows the last pair down by four.)
 
 # %%
 d_head, trained, factor = 64, 4096, 4
@@ -994,11 +998,11 @@ plot_lines(
 )
 
 # %% [markdown]
-# Don't read too much into this. These are toys with eight or sixteen words, and *last marked* asks
-# for what is near, which is what ALiBi is made for. On text, Press et al. saw ALiBi come out ahead;
-# on small reasoning tasks, Kazemnejad et al. (2023) saw the winner use no positions at all. (Llama
-# 4 and SmolLM3, both of 2025, leave positions out in every fourth layer.) What a scheme delivers
-# depends on the task. So test yours at the length you need.
+# Don't read too much into this. These are toys with a vocabulary of 16 tokens, and *last marked*
+# depends on what is near, which is what ALiBi is made for. On text, Press et al. saw ALiBi come out
+# ahead; on small reasoning tasks, Kazemnejad et al. (2023) saw the winner use no positions at all.
+# (Llama 4 and SmolLM3, both of 2025, leave positions out in every fourth layer.) What a scheme
+# delivers depends on the task. So test yours at the length you need.
 
 # %% [markdown]
 # ## What you can do now
@@ -1089,8 +1093,8 @@ check(t5_bucket)
 #   2022](https://arxiv.org/abs/2203.16634): how far a causal model gets without any positions.
 # - [Chen et al. 2023](https://arxiv.org/abs/2306.15595): stretching a rotary model to longer texts.
 #
-# The next time you read a model's code, look for the positions first. Most come in one of three
-# ways.
+# The next time you read a model's code, look for the positions first. Most enter in one of these
+# three ways.
 
 # %%
 progress()

@@ -703,6 +703,7 @@ plot_matrix(
     copy_weights[-1].flatten(0, 1),
     titles=titles,
     value_range=(0, 1),
+    value_name="attention weight",
     caption="A model that copies: what each of its heads looks at in a text of period 12.",
     alt="Four maps. In layer 0, the weight lies just below the diagonal. In layer 1, from the "
     "second round on, it lies on a stripe 11 places to the left of the diagonal.",
