@@ -562,11 +562,11 @@ for temperature in (0.0, 0.7, 1.5):
     print(f"temperature {temperature}:\n{to_text(written[0])}\n")
 
 # %% [markdown]
-# At 0, it goes around in circles: the likeliest character leads to the likeliest character, until
-# it's back where it started. At 1.5 it babbles. In between, there are words, lines, speakers in
-# capitals, and commas where you'd take a breath. Nobody told it about any of this. What it says
-# makes no sense. How could it? It's small, it has read a single play, and it never sees more than
-# 32 characters: by the end of a line, it has forgotten the beginning.
+# At 0, it keeps coming back to the same few words: the likeliest character leads to the likeliest
+# character. At 1.5 it babbles. In between, there are words, lines, speakers in capitals, and commas
+# where you'd take a breath. Nobody told it about any of this. What it says makes no sense. How
+# could it? It's small, it has read a single play, and it never sees more than 32 characters: by the
+# end of a line, it has forgotten the beginning.
 #
 # Play with it. The model runs right on this page, with the weights that you trained. Type your own
 # beginning, move the sliders, and watch how each one changes the bars:
@@ -823,8 +823,8 @@ for layer in range(2):
 # %% [markdown]
 # Papers look for induction heads by scores like these. But a score says only what a head looks at,
 # not what comes of it. (Olsson et al., 2022, ask for both: **prefix matching**, which is what our
-# score measures, and **copying**, that the head makes the token it looks at likelier.) What does
-# the model *do*?
+# score measures, and **copying**, meaning that the head makes the token it looks at likelier.) What
+# does the model *do*?
 #
 # ### Exercise 8: `copy_accuracy` (4 minutes)
 #
@@ -1019,7 +1019,7 @@ plot_matrix(
 )
 
 # %% [markdown]
-# For most heads, taking one out raises the loss by a few hundredths of a nat at most. The dearest
+# For most heads, taking one out raises the loss by a few hundredths of a nat at most. The costliest
 # are in the first layer, and they look at the character before. But so does a head there that costs
 # a fraction of that: what a head looks at isn't all that it does.
 #

@@ -164,6 +164,14 @@ def test_writing_with_caches_changes_nothing(n, n_new, seed, temperature):
     assert torch.equal(first, second)
 
 
+# ---------------------------------------------------------------- training
+
+
+def test_a_step_of_training_reaches_every_place():
+    model, _ = LESSON["train_writer"](TRAIN, TEST, n_steps=1, every=1)
+    assert model.positions.weight.grad.abs().sum(dim=1).min() > 0
+
+
 # ---------------------------------------------------------------- heads
 
 

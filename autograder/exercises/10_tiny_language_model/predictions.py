@@ -8,7 +8,7 @@ PREDICTIONS = [
         right="about 2.4",
         choices={
             "about 4.2": "That's a guess among 68 equally likely characters. Pairs tell more.",
-            "about 3.3": "That's what you get without pairs, from how often each character comes.",
+            "about 3.4": "That's what you get without pairs, from how often each character comes.",
             "about 2.4": "Pairs alone leave 11 characters to choose from.",
             "about 1.4": "That takes words and phrases. A pair doesn't know what word it's in.",
         },
