@@ -10,10 +10,7 @@ from autograder.places import ROOT
 SECRET_FILE = ROOT / "course_secret.txt"
 SECRET_VARIABLE = "COURSE_SECRET"
 SHIPPED_SECRET = "a course of your own should have a secret of its own"
-NO_SECRET = (
-    "This course has no secret: anyone can work out the hidden cases. Write a line of your own "
-    "into course_secret.txt, and grade again."
-)
+NO_SECRET = "This course has no secret: anyone can work out the hidden cases."
 
 
 def own_secret() -> str:

@@ -87,7 +87,6 @@ class Container(Walls):
         self._empty_scratch()
         own = {
             "PYTHONPATH": f"{self._public}/grader:{self._public}/course",
-            "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
             "TMPDIR": TMP,
             "MPLCONFIGDIR": f"{TMP}/matplotlib",
         }

@@ -37,6 +37,7 @@ HOME = f"{SCRATCH}/home"
 ENVIRONMENT = {
     "HOME": HOME,
     "USER": "learner",
+    "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "TMPDIR": "/tmp",
     "PYTHONPATH": "/grader:/course",
@@ -79,11 +80,33 @@ class Walls:
 
     def require(self) -> None:
         """Raise NoSandbox if this machine can't build them."""
-        require()
+        if not sys.platform.startswith("linux"):
+            raise NoSandbox(f"this is {sys.platform}, and namespaces are a part of Linux", "system")
+        if not seccomp.is_known():
+            raise NoSandbox(f"system calls of {platform.machine()} are not known here", "system")
+        for tool in ("bwrap", "unshare", "setpriv"):
+            if shutil.which(tool) is None:
+                raise NoSandbox(f"the program {tool!r} is missing", tool)
 
     def command(self, program: list[str], environment: Mapping[str, str]) -> list[str]:
-        """Return the command that runs Python inside, with `program` as its arguments."""
-        return command(program, environment)
+        """Return the command that runs Python inside, with `program` as its arguments.
+
+        environment: variables beyond `ENVIRONMENT`.
+
+        Everything ends with the thread that starts it. unshare mounts /proc because bubblewrap
+        would mask parts of it, and the kernel would then refuse to mount a new one inside.
+        """
+        table = ["setpriv", "--pdeathsig", "KILL", "--"]
+        table += ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child"]
+        table += ["--mount", "--mount-proc", "--"]
+        walls = ["bwrap", "--unshare-user", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+        walls += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
+        walls += ["--hostname", "sandbox", "--tmpfs", "/tmp", *_files(), "--bind", "/proc", "/proc"]
+        walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", SCRATCH]
+        walls += ["--remount-ro", "/", "--chdir", "/"]
+        for name, value in (ENVIRONMENT | dict(environment)).items():
+            walls += ["--setenv", name, value]
+        return [*table, *walls, "--", sys.executable, "-P", *program]
 
     def processes(self, warm: int, number: int) -> Processes:
         """List the processes of a run: the fork with this number of a warm process."""
@@ -102,7 +125,9 @@ class Walls:
 
     def explain(self, said: str) -> CourseError:
         """Explain why nothing started, from the last line that was printed."""
-        return explain(said)
+        if said.startswith(("setpriv:", "unshare:", "bwrap:")):
+            return NoSandbox(said, "namespaces")
+        return CourseError(f"The sandbox stands, but nothing comes up in it: {said}")
 
 
 _standing = Walls()
@@ -139,39 +164,6 @@ class NoSandbox(CourseError):
         return NoSandbox, (self.reason, self.remedy)  # workers send it pickled
 
 
-def require() -> None:
-    """Raise NoSandbox if this machine can't build one."""
-    if not sys.platform.startswith("linux"):
-        raise NoSandbox(f"this is {sys.platform}, and namespaces are a part of Linux", "system")
-    if not seccomp.is_known():
-        raise NoSandbox(f"system calls of {platform.machine()} are not known here", "system")
-    for tool in ("bwrap", "unshare", "setpriv"):
-        if shutil.which(tool) is None:
-            raise NoSandbox(f"the program {tool!r} is missing", tool)
-
-
-def command(program: list[str], environment: Mapping[str, str] | None = None) -> list[str]:
-    """Return the command that runs Python inside the walls, with `program` as its arguments.
-
-    environment: variables beyond `ENVIRONMENT`.
-
-    Everything ends with the thread that starts it. unshare mounts /proc because bubblewrap would
-    mask parts of it, and the kernel would then refuse to mount a new one inside.
-    """
-    table = ["setpriv", "--pdeathsig", "KILL", "--"]
-    table += ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child"]
-    table += ["--mount", "--mount-proc", "--"]
-    walls = ["bwrap", "--unshare-user", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    walls += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
-    walls += ["--hostname", "sandbox", "--tmpfs", "/tmp", *_files(), "--bind", "/proc", "/proc"]
-    walls += ["--dev", "/dev", "--remount-ro", "/dev", "--dir", SCRATCH]
-    walls += ["--remount-ro", "/", "--chdir", "/"]
-    path = {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin"}
-    for name, value in (ENVIRONMENT | path | dict(environment or {})).items():
-        walls += ["--setenv", name, value]
-    return [*table, *walls, "--", sys.executable, "-P", *program]
-
-
 def python_files() -> list[str]:
     """List the folders and files of Python installations outside the system's own folders."""
     prefixes = dict.fromkeys((sys.base_prefix, sys.prefix))
@@ -199,10 +191,3 @@ def _files() -> list[str]:
 
 def _is_below(path: str, folders: list[str]) -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
-
-
-def explain(said: str) -> CourseError:
-    """Explain why nothing started, from the last line that was printed."""
-    if said.startswith(("setpriv:", "unshare:", "bwrap:")):
-        return NoSandbox(said, "namespaces")
-    return CourseError(f"The sandbox stands, but nothing comes up in it: {said}")

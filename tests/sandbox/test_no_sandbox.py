@@ -26,13 +26,13 @@ def tools(tmp_path, monkeypatch):
 
 def why_not():
     with pytest.raises(walls.NoSandbox) as error:
-        walls.require()
+        walls.standing().require()
     assert "UNSEALED=1" in str(error.value)
     return str(error.value)
 
 
 def test_with_all_tools_there_is_one(tools):
-    walls.require()
+    walls.standing().require()
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -56,14 +56,14 @@ def test_another_processor(tools, monkeypatch):
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_was_refused(tool):
-    error = walls.explain(f"{tool}: Operation not permitted")
+    error = walls.standing().explain(f"{tool}: Operation not permitted")
     assert isinstance(error, walls.NoSandbox)
     assert f"No sandbox: {tool}: Operation not permitted" in str(error)
     assert "making namespaces" in str(error)
 
 
 def test_a_failure_inside_does_not_mean_that_there_is_no_sandbox():
-    error = walls.explain("MemoryError: bwrap: none")
+    error = walls.standing().explain("MemoryError: bwrap: none")
     assert type(error) is CourseError
     assert str(error).endswith("nothing comes up in it: MemoryError: bwrap: none")
 

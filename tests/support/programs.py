@@ -24,7 +24,7 @@ def find(name: str, package: str, *folders: str) -> str:
 def require_sandbox() -> None:
     """Skip the test if this machine can't have a sandbox, or fail it in CI."""
     try:
-        walls.require()
+        walls.standing().require()
     except walls.NoSandbox as error:
         missing(str(error))
 

@@ -58,6 +58,7 @@ from autograder.grading.worker.job import OUTCOMES, Graded, Job, Outcome, write_
 from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
+OWN_SECRET = "Write a line of your own into course_secret.txt, and grade again."
 LIMITS, GIGABYTE = Limits(), 2**30
 
 
@@ -215,7 +216,7 @@ class Autograde(DueSubmissions):
     def _grade(self, due: list[str], summary: Summary, ctrl_c: CtrlC) -> None:
         results: dict[str, Graded] = {}
         if self._maker.is_lesson and not own_secret():
-            self.log.warning(NO_SECRET)
+            self.log.warning(f"{NO_SECRET} {OWN_SECRET}")
         if not (self.scheduler or home() or self.graded_before):
             self.log.info(NO_GROUPS)
         with (

@@ -15,19 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.building.secret import own_secret, read_secret
+from autograder.building.secret import NO_SECRET, own_secret, read_secret
 from autograder.errors import CourseError
 from autograder.grading.single.outputs import require_writable, write_all
 from autograder.grading.term.learner_names import did_you_mean, printable
 
-NO_SECRET = (
-    "This course has no secret: anyone can work out the hidden cases. Name a file with a line of "
-    "your own: --secret FILE, or SECRET=FILE with make."
-)
-
 if TYPE_CHECKING:
     from autograder.grading.single.result import Result
     from autograder.lessons.lesson import Lesson
+
+OWN_SECRET = "Name a file with a line of your own: --secret FILE, or SECRET=FILE with make."
 
 
 def run(options: Namespace) -> int:
@@ -44,7 +41,7 @@ def _run(options: Namespace) -> int:
     if options.secret:
         secret = _secret(options.secret)
     elif not own_secret():
-        print(NO_SECRET, file=sys.stderr)
+        print(NO_SECRET, OWN_SECRET, file=sys.stderr)
     with _walls(options):
         result, page = _graded(notebook, lesson, secret, bool(options.html))
     outputs = {options.json: _as_json(result), options.html: page}

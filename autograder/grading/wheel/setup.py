@@ -18,26 +18,18 @@ from setup import RELEASE, BuildAnew, digest_of, version, wheel_files  # noqa: E
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # What lies beside the package in the repository lies inside it here.
-FOLDERS = {
-    "autograder": "autograder",
-    "autograder.solutions": "solutions",
-    "autograder.notebooks": "notebooks",
-}
-LESSONS = ["*.py", "[0-9]*/*"]
-DATA = {
-    "": ["*.css", "*.csv", "*.jinja", "*.js", "*.json"],
-    "autograder.solutions": LESSONS,
-    "autograder.notebooks": LESSONS,
-}
+LESSONS = {"autograder.solutions": "solutions", "autograder.notebooks": "notebooks"}
+FOLDERS = LESSONS | {"autograder": "autograder"}
+DATA = {"": ["*.css", "*.csv", "*.jinja", "*.js", "*.json"]}
+DATA |= {name: ["*.py", "[0-9]*/*"] for name in LESSONS}
 
 
 def packages() -> list[str]:
     """List the packages that learners lack, except the one that writes lessons."""
     learners = PROJECT["tool"]["setuptools"]["packages"]
     there = [f"autograder.{name}" for name in find_packages(str(ROOT / "autograder"))]
-    return [*FOLDERS][1:] + [
-        name for name in there if name not in learners and ".authoring" not in name
-    ]
+    lacking = [name for name in there if name not in learners and ".authoring" not in name]
+    return [*LESSONS, *lacking]
 
 
 CONTENT = {

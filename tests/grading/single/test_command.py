@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from autograder.building import secret
-from autograder.building.secret import SECRET_VARIABLE, seed_for
+from autograder.building.secret import NO_SECRET, SECRET_VARIABLE, seed_for
 from autograder.course.__main__ import main
 from autograder.grading.single import command
 from autograder.grading.worker import task
@@ -111,7 +111,7 @@ def test_the_seed_is_drawn_from_the_secret(notebook, tmp_path, capsys, monkeypat
     file = tmp_path / "secret.txt"
     file.write_text(f"{OURS}\n", encoding="utf-8")
     without = grade_one(notebook, tmp_path)
-    assert command.NO_SECRET in capsys.readouterr().err
+    assert f"{NO_SECRET} {command.OWN_SECRET}" in capsys.readouterr().err
     with_one = grade_one(notebook, tmp_path, "--secret", file)
     assert [job.seed for job in jobs] == [
         seed_for(jobs[0].digest, secret.SHIPPED_SECRET),

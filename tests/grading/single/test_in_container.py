@@ -33,8 +33,8 @@ roots = [pid for pid in others if "\\nUid:\\t0\\t" in open(f"/proc/{pid}/status"
 seen = {
     "roots": len(roots),
     "package": refused(os.listdir, f"{site}/autograder"),
-    "secret": refused(open, "/work/secret.txt"),
-    "outputs": refused(open, "/work/out/result.json", "w"),
+    "secret": refused(open, "/given/secret.txt"),
+    "outputs": refused(open, "/given/out/result.json", "w"),
     "environments": all(refused(open, f"/proc/{pid}/environ") for pid in roots),
     "memory": all(refused(open, f"/proc/{pid}/mem", "rb") for pid in roots),
     "signals": all(refused(os.kill, int(pid), 0) for pid in roots),
@@ -72,11 +72,13 @@ def work(tmp_path_factory):
 def in_container(python, work, then=":", before=":", name="ada"):
     """Grade a submission in a container, between two other commands."""
     environment = python.parents[1]
-    command = arguments(f"/work/{name}.ipynb", "--secret", "/work/secret.txt", "--in-container")
-    command += ["--json", "/work/out/result.json", "--html", "/work/out/page.html"]
+    command = arguments(f"/given/{name}.ipynb", "--secret", "/given/secret.txt", "--in-container")
+    command += ["--json", "/given/out/result.json", "--html", "/given/out/page.html"]
     grade = f"{python} -m autograder.course {' '.join(command)}"
-    script = f"{before}; {grade}; echo status $?; {then}; chmod -f a+r /work/out/*"
-    folders = {environment: environment, Path("/work"): work}
+    # Its owner keeps the package and the results, without being root.
+    again = f"chmod 755 {environment}/lib/*/site-packages/autograder; chmod -f a+r /given/out/*"
+    script = f"{before}; {grade}; echo status $?; {then}; {again}"
+    folders = {environment: environment, Path("/given"): work}
     return run_in_container(["bash", "-c", script], folders)
 
 
@@ -122,15 +124,18 @@ def test_who_ends_what_runs_the_cells_gets_no_grade(python, work):
 @pytest.mark.parametrize(
     ("close", "said"),
     [
-        ("chmod 644 /work/secret.txt", "secret.txt can be read by learners' code. Close it: chmod"),
-        ("chmod 777 /work/out", "/work/out can be written to by learners' code. Close it: chmod"),
+        (
+            "chmod 644 /given/secret.txt",
+            "secret.txt can be read by learners' code. Close it: chmod",
+        ),
+        ("chmod 777 /given/out", "/given/out can be written to by learners' code. Close it: chmod"),
         ("mkdir /scratch", "there is a /scratch. Remove it"),
     ],
 )
 def test_what_is_open_is_refused(python, work, close, said):
     result = work / "out/result.json"
     result.unlink(missing_ok=True)
-    ended = in_container(python, work, "chmod 600 /work/secret.txt; chmod 755 /work/out", close)
+    ended = in_container(python, work, "chmod 600 /given/secret.txt; chmod 755 /given/out", close)
     assert "status 2" in ended.stdout and said in ended.stderr
     assert not result.exists()
 
