@@ -31,7 +31,7 @@ def new_page(width: int = 1200, height: int = 900) -> Iterator[Page]:
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=OPTIONS, timeout=milliseconds)
         page = browser.new_page(viewport={"width": width, "height": height})
-        page.set_default_timeout(milliseconds)
+        page.context.set_default_timeout(milliseconds)
         try:
             yield page
         finally:
