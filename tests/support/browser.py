@@ -30,9 +30,9 @@ def new_page(width: int = 1200, height: int = 900) -> Iterator[Page]:
     expect.set_options(timeout=milliseconds)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=OPTIONS, timeout=milliseconds)
-        page = browser.new_page(viewport={"width": width, "height": height})
-        page.context.set_default_timeout(milliseconds)
+        context = browser.new_context(viewport={"width": width, "height": height})
+        context.set_default_timeout(milliseconds)
         try:
-            yield page
+            yield context.new_page()
         finally:
             browser.close()
