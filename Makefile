@@ -33,7 +33,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one gradescope prairielearn learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,15 @@ GRADE_ONE = $(if $(SECRET),--secret='$(subst ','\'',$(SECRET))') \
 
 grade-one: $(VENV)/developer  ## grade one notebook, without a gradebook, LESSON=... NOTEBOOK=... [SECRET=... JSON=... HTML=...]
 	$(call needs,LESSON NOTEBOOK)python -m autograder.course grade-one '$(subst ','\'',$(NOTEBOOK))' --lesson=$(LESSON) $(GRADE_ONE)
+
+# For the two below: TO=..., a package index with a smaller torch, and each platform's own.
+PACK_OPTIONS = $(LESSON) $(if $(TO),--to='$(subst ','\'',$(TO))') $(if $(TORCH_INDEX),--index='$(TORCH_INDEX)')
+
+gradescope: $(VENV)/developer  ## autograder.zip for Gradescope, LESSON=... [TO=... SHOW=visible|after_due_date|after_published|hidden]
+	$(call needs,LESSON)python -m autograder.course pack gradescope $(PACK_OPTIONS) $(if $(SHOW),--show=$(SHOW))
+
+prairielearn: $(VENV)/developer  ## a question for PrairieLearn, LESSON=... [TO=... IMAGE=account/name]
+	$(call needs,LESSON)python -m autograder.course pack prairielearn $(PACK_OPTIONS) $(if $(IMAGE),--image=$(IMAGE))
 
 learners: $(VENV)/developer  ## learners.csv from Canvas's gradebook export, Moodle's participants or any table, FROM=...
 	$(call needs,FROM)python -m autograder.course learners '$(subst ','\'',$(FROM))'

@@ -26,6 +26,9 @@ AUTHORS = {
     "mutants": "what becomes of answers with one fault each, made by rule",
 }
 SYSTEMS = ("canvas", "moodle")
+PLATFORMS = ("gradescope", "prairielearn")
+# Gradescope's words for the time when learners see the parts of a result.
+SHOW = ("visible", "after_due_date", "after_published", "hidden")
 
 
 class Parser(argparse.ArgumentParser):
@@ -61,6 +64,18 @@ def _author(options: argparse.Namespace) -> int:
 
 def _grade_one(options: argparse.Namespace) -> int:
     from autograder.grading.single.command import run
+
+    return run(options)
+
+
+def _grade_on(options: argparse.Namespace) -> int:
+    from autograder.grading.platforms.command import run
+
+    return run(options)
+
+
+def _pack(options: argparse.Namespace) -> int:
+    from autograder.grading.packing.command import run
 
     return run(options)
 
@@ -112,7 +127,9 @@ def _parser() -> Parser:
 
     _add_grade_one(add("grade-one", "grade one notebook, without a gradebook", _grade_one))
     if not IS_REPOSITORY:  # so there is no course directory
+        _add_grade_on(add("grade-on", "grade what a platform put into this container", _grade_on))
         return parser
+    _add_pack(add("pack", "write what a platform needs in order to grade a lesson", _pack))
     for name, about in AUTHORS.items():
         _add_lessons(add(name, about, _author))
     _add_export(add("export", "export grades", _exchange))
@@ -137,6 +154,35 @@ def _add_grade_one(command: Parser) -> None:
         "--in-container",
         action="store_true",
         help="for a container where there can be no sandbox: the container is the wall",
+    )
+
+
+def _add_grade_on(command: Parser) -> None:
+    _add_platform(command)
+    command.add_argument("--lesson", required=True, metavar="LESSON")
+
+
+def _add_pack(command: Parser) -> None:
+    _add_platform(command)
+    command.add_argument("lesson", metavar="LESSON")
+    command.add_argument(
+        "--to", type=Path, metavar="PATH", help="default: autograder.zip, or build/prairielearn"
+    )
+    command.add_argument(
+        "--index", default="", metavar="URL", help="a package index with a smaller torch"
+    )
+    command.add_argument(
+        "--image", default="attention-grader", metavar="NAME", help="of PrairieLearn's grader"
+    )
+
+
+def _add_platform(command: Parser) -> None:
+    command.add_argument("platform", choices=PLATFORMS, metavar="PLATFORM")
+    command.add_argument(
+        "--show",
+        choices=SHOW,
+        default=SHOW[0],
+        help="on Gradescope, when learners see what is right and wrong",
     )
 
 

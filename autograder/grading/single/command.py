@@ -29,12 +29,12 @@ OWN_SECRET = "Name a file with a line of your own: --secret FILE, or SECRET=FILE
 
 def run(options: Namespace) -> int:
     """Grade a notebook; return 0, or 1 if it is not graded. Raises CourseError."""
-    with _uncollected():
+    with uncollected():
         return _run(options)
 
 
 def _run(options: Namespace) -> int:
-    lesson, notebook, secret = _lesson(options.lesson), options.notebook, ""
+    lesson, notebook, secret = lesson_named(options.lesson), options.notebook, ""
     if not os.path.lexists(notebook):
         raise CourseError(f"There is no file {notebook}. Name the notebook to grade.")
     require_writable(filter(None, (options.json, options.html)), notebook)
@@ -43,14 +43,19 @@ def _run(options: Namespace) -> int:
     elif not own_secret():
         print(NO_SECRET, OWN_SECRET, file=sys.stderr)
     with _walls(options):
-        result, page = _graded(notebook, lesson, secret, bool(options.html))
+        result, page = grade_one(notebook, lesson, secret, paged=bool(options.html))
     outputs = {options.json: _as_json(result), options.html: page}
     write_all({path: text for path, text in outputs.items() if path})
-    return _tell(result)
+    return tell(result)
 
 
-def _graded(notebook: Path, lesson: Lesson, secret: str, paged: bool) -> tuple[Result, str]:
-    """Return the result, and the page if there is to be one."""
+def grade_one(
+    notebook: Path, lesson: Lesson, secret: str = "", paged: bool = False
+) -> tuple[Result, str]:
+    """Return the result, and the page if there is to be one. Raises CourseError.
+
+    The options are those of `grade_notebook`.
+    """
     from autograder.grading.single.grading import grade_notebook
 
     job, graded = grade_notebook(notebook, lesson, secret)
@@ -67,7 +72,7 @@ def _graded(notebook: Path, lesson: Lesson, secret: str, paged: bool) -> tuple[R
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Leave out garbage collection, which takes a third of the time that imports and exit take."""
     gc.disable()
     try:
@@ -92,7 +97,7 @@ def _walls(options: Namespace) -> Iterator[None]:
         yield
 
 
-def _lesson(name: str) -> Lesson:
+def lesson_named(name: str) -> Lesson:
     from autograder.lessons.lesson import Lesson, lesson_names
 
     names = lesson_names()
@@ -117,7 +122,8 @@ def _as_json(result: Result) -> str:
     return json.dumps(result, indent=1, ensure_ascii=False) + "\n"
 
 
-def _tell(result: Result) -> int:
+def tell(result: Result) -> int:
+    """Print a result; return 0, or 1 if the notebook is not graded."""
     from autograder.grading.single.summary import summary
     from autograder.grading.worker.job import Outcome
 

@@ -23,6 +23,7 @@ IN_CONTAINER = "Or grade in a container that is the wall: --in-container."
 def grade_notebook(notebook: Path, lesson: Lesson, secret: str = "") -> tuple[Job, Graded]:
     """Grade a notebook; return the job, and its result.
 
+    notebook: as it was handed in, or the folder that was.
     secret: what hidden cases are drawn from; "" for the course's.
 
     Raises CourseError, also if this machine can't have a sandbox.

@@ -1,11 +1,15 @@
 """Read the folder of a submission: its notebook, the files beside it, and when it was submitted."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from autograder.grading.submission.plain_files import (
+    DEEPEST,
+    MOST_ENTRIES,
     MOST_NOTEBOOK_BYTES,
     NOTEBOOK,
     TooLarge,
@@ -38,9 +42,13 @@ def read_submitted(path: Path, sole: bool = False) -> bytes:
 def read_single(path: Path, expected: str) -> bytes:
     """Read a notebook that was handed in alone, as `read_submitted` would.
 
-    path: where it is, in any folder.
+    path: the notebook, in any folder; or a folder with it, perhaps inside of others.
     expected: the name that it should have. Raises BrokenSubmission with the reason.
     """
+    if path.is_dir() and not path.name.endswith(NOTEBOOK):
+        path = _innermost(path)
+        with _as_broken(expected), open_folder(path, levels=0) as folder:
+            return _read(_counting(expected, names_in(folder) or [], sole=True), folder)
     with _as_broken(path.name), open_folder(path.parent, levels=0) as folder:
         return _read(_counting(expected, [path.name], sole=True), folder)
 
@@ -73,6 +81,17 @@ def submitted_at(folder: Path) -> datetime | None:
     except ValueError:
         said = f"{TIMESTAMP} says {text!r:.60}, which is not a time"
         raise BrokenSubmission(f"{said}: {FORM}, or delete the file") from None
+
+
+def _innermost(folder: Path) -> Path:
+    """Return the folder, or the one in it if that is all there is, as zips of folders have it."""
+    for _ in range(DEEPEST):
+        with os.scandir(folder) as entries:
+            shown = [e for e in islice(entries, MOST_ENTRIES) if not e.name.startswith((".", "__"))]
+        if len(shown) != 1 or not shown[0].is_dir(follow_symlinks=False):
+            break
+        folder = folder / shown[0].name
+    return folder
 
 
 @contextmanager

@@ -20,16 +20,17 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # What lies beside the package in the repository lies inside it here.
 LESSONS = {"autograder.solutions": "solutions", "autograder.notebooks": "notebooks"}
 FOLDERS = LESSONS | {"autograder": "autograder"}
+NOT_INSTALLED = ("autograder.authoring", "autograder.grading.packing")
 DATA = {"": ["*.css", "*.csv", "*.jinja", "*.js", "*.json"]}
 DATA |= {name: ["*.py", "[0-9]*/*"] for name in LESSONS}
 
 
 def packages() -> list[str]:
-    """List the packages that learners lack, except the one that writes lessons."""
+    """List the packages that learners lack, except those that work in the repository only."""
     learners = PROJECT["tool"]["setuptools"]["packages"]
     there = [f"autograder.{name}" for name in find_packages(str(ROOT / "autograder"))]
-    lacking = [name for name in there if name not in learners and ".authoring" not in name]
-    return [*LESSONS, *lacking]
+    lacking = [name for name in there if name not in learners]
+    return [*LESSONS, *(name for name in lacking if not name.startswith(NOT_INSTALLED))]
 
 
 CONTENT = {

@@ -38,7 +38,7 @@ def notebook(tmp_path):
 @pytest.fixture
 def ungraded(monkeypatch):
     """Fail if anything is graded."""
-    monkeypatch.setattr(command, "_graded", lambda *_: pytest.fail("it was graded"))
+    monkeypatch.setattr(command, "grade_one", lambda *_, **__: pytest.fail("it was graded"))
 
 
 def refused(capsys, *given):
@@ -95,7 +95,7 @@ def test_a_full_disk_leaves_no_half_of_a_file(notebook, capsys, monkeypatch):
     def fail(path, data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(command, "_graded", lambda *_: ({"outcome": "graded"}, ""))
+    monkeypatch.setattr(command, "grade_one", lambda *_, **__: ({"outcome": "graded"}, ""))
     monkeypatch.setattr("autograder.grading.single.outputs.write_whole", fail)
     monkeypatch.setenv(SECRET_VARIABLE, OURS)
     said = refused(capsys, *arguments(notebook, "--json", notebook.with_name("x.json"))[1:])

@@ -1,0 +1,28 @@
+"""The command `pack`: write what a platform needs in order to grade a lesson."""
+
+import sys
+import tempfile
+from argparse import Namespace
+from pathlib import Path
+
+from autograder.building.secret import NO_SECRET, own_secret
+from autograder.errors import CourseError
+from autograder.grading.packing import gradescope, prairielearn
+from autograder.grading.single.command import lesson_named
+
+PACK = {"gradescope": gradescope.pack, "prairielearn": prairielearn.pack}
+
+
+def run(options: Namespace) -> int:
+    """Pack a lesson, and say what to do with it; return 0. Raises CourseError."""
+    lesson = lesson_named(options.lesson)
+    if not own_secret():
+        print(NO_SECRET, "Write a line of your own into course_secret.txt.", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            print(PACK[options.platform](lesson, options, Path(folder)))
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            name = error.filename2 or error.filename
+            raise CourseError(f"{name} can't be written ({why}). Name another: TO=…") from error
+    return 0

@@ -1,0 +1,58 @@
+"""What every package has: wheels, what pip is to install, the grader's options and the secret."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from autograder.building.secret import own_secret
+from autograder.errors import CourseError
+from autograder.lessons.lesson import Lesson
+from autograder.places import PACKAGE, ROOT
+
+FILES = Path(__file__).parent / "files"
+LEARNERS, GRADER = ROOT, PACKAGE / "grading" / "wheel"
+LOCK = "lock.txt"
+
+
+def build_wheel(project: Path, folder: Path) -> str:
+    """Build the wheel of `LEARNERS` or `GRADER` in a folder; return its name.
+
+    Raises CourseError.
+    """
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
+    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(project)]
+    before = {*folder.glob("*.whl")}
+    ended = subprocess.run(command, capture_output=True, text=True)
+    if ended.returncode:
+        raise CourseError(f"A wheel could not be built:\n{ended.stderr.strip()}")
+    [wheel] = {*folder.glob("*.whl")} - before
+    return wheel.name
+
+
+def write_requirements(folder: Path, wheels: Iterable[str], index: str) -> None:
+    """Write what pip is to install, in the versions that the course is tested with.
+
+    wheels: as paths in the folder.
+    index: a package index besides the usual one; "" for none.
+    """
+    shutil.copy2(ROOT / LOCK, folder)
+    lines = [f"--constraint {LOCK}", *([f"--extra-index-url {index}"] if index else []), *wheels]
+    _write(folder / "requirements.txt", "\n".join(lines))
+
+
+def write_settings(folder: Path, options: str) -> None:
+    """Write the options of `grade-on`, and the secret if there is one."""
+    _write(folder / "options", options)
+    if secret := own_secret():
+        _write(folder / "secret.txt", secret)
+
+
+def points_of_lesson(lesson: Lesson) -> str:
+    """ "19 points"."""
+    return f"{sum(exercise.points for exercise in lesson.exercises)} points"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(f"{text}\n", encoding="utf-8")

@@ -1,0 +1,39 @@
+"""Make the zip that an instructor uploads to Gradescope.
+
+See "Autograder Specifications" in Gradescope's documentation of autograders.
+"""
+
+import shutil
+from argparse import Namespace
+from pathlib import Path
+
+from autograder.grading.packing.contents import (
+    FILES,
+    GRADER,
+    LEARNERS,
+    build_wheel,
+    points_of_lesson,
+    write_requirements,
+    write_settings,
+)
+from autograder.lessons.lesson import Lesson
+from autograder.places import ROOT
+
+
+def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
+    """Pack a lesson; return what to do with it. Raises CourseError, OSError.
+
+    folder: for what is only needed meanwhile.
+    """
+    to, content = options.to or ROOT / "autograder.zip", folder / "content"
+    shutil.copytree(FILES / "gradescope", content)
+    wheels = [build_wheel(project, content / "wheels") for project in (LEARNERS, GRADER)]
+    write_requirements(content, [f"wheels/{wheel}" for wheel in wheels], options.index)
+    write_settings(content, f"--lesson {lesson.name} --show {options.show}")
+    made = Path(shutil.make_archive(str(folder / "made"), "zip", content))
+    made.chmod(0o600)
+    shutil.move(made, to)
+    return (
+        f"{to} grades {lesson.name} on Gradescope: {points_of_lesson(lesson)}. The solutions and "
+        "your secret are in it, so keep it to yourself."
+    )
