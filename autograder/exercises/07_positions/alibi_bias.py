@@ -23,6 +23,8 @@ def linear(n_heads: int, more: int = 0, **sizes: int) -> Callable[[Draw], dict[s
     return case
 
 
+SLOPE = "2 ** (-8 * (head + 1) / n)"
+BY_HEAD = "slope[:, None, None] * distance"
 EXTRA = "slopes(2 * power)[0::2][: n_heads - power]"
 ALL_SLOPES = "slopes(power) + extra"
 
@@ -66,6 +68,20 @@ EXERCISE = Exercise(
             "Your slopes are ½, ¼, … whatever the number of heads. That is the sequence for 8 "
             "heads: for n heads, it starts at 2^(−8/n), which is its ratio, too.",
             {ALL_SLOPES: "[2.0 ** -(head + 1) for head in range(n_heads)]"},
+        ),
+        Mistake(
+            "a ratio of one half, for any number",
+            "Each of your slopes is half of the one before, whatever the number of heads. For n "
+            "heads, the ratio is 2^(−8/n), as the first slope is.",
+            {SLOPE: "2 ** (-8 / n - head)"},
+            {ALL_SLOPES: "[2 ** (-8 / n_heads - head) for head in range(n_heads)]"},
+        ),
+        Mistake(
+            "a power that is too large",
+            "You rounded the logarithm of n_heads to the nearest whole number, or up. Round it "
+            "down, as `int` does: the power of two must not be larger than n_heads.",
+            {"int(math.log2(n_heads))": "round(math.log2(n_heads))"},
+            {"int(math.log2(n_heads))": "math.ceil(math.log2(n_heads))"},
         ),
         Mistake(
             "a power that is too small",
@@ -122,18 +138,14 @@ EXERCISE = Exercise(
             "For the words before the query, your bias is right. For those after it, the formula "
             "says slope · (key − query), too, which is positive. (Without a mask, a model would "
             "need yours.)",
-            {"slope[:, None, None] * distance": "-slope[:, None, None] * distance.abs()"},
+            {BY_HEAD: "-slope[:, None, None] * distance.abs()"},
         ),
         Mistake(
             "nothing after the query",
             "You hid the words after the query. The formula holds for every key; hiding is the "
             "mask's job.",
-            {"slope[:, None, None] * distance": "slope[:, None, None] * distance.clamp(max=0)"},
-            {
-                "slope[:, None, None] * distance": (
-                    "(slope[:, None, None] * distance).masked_fill(distance > 0, -math.inf)"
-                )
-            },
+            {BY_HEAD: "slope[:, None, None] * distance.clamp(max=0)"},
+            {BY_HEAD: f"({BY_HEAD}).masked_fill(distance > 0, -math.inf)"},
         ),
         Mistake(
             "the place of the key alone",
@@ -148,9 +160,22 @@ EXERCISE = Exercise(
             {"place[n_key - n_query :, None]": "place[:n_query, None]"},
         ),
         Mistake(
+            "slopes without dimensions for the words",
+            "Slopes are [n_heads] and distances [n_query, n_key], so the slopes meet words. With "
+            "`slope[:, None, None]`, each head gets a matrix of its own.",
+            *({BY_HEAD: product} for product in ("slope * distance", "distance * slope")),
+            {"slope[:, None, None]": "slope[:, None]"},
+        ),
+        Mistake(
+            "places that are not a column",
+            "You subtracted places one by one. Make the queries' places a column, `[:, None]`, so "
+            "that every query meets every key.",
+            {"n_query :, None]": "n_query :]"},
+        ),
+        Mistake(
             "heads last",
             "The numbers are right, but the heads come last. They belong in front.",
-            {"slope[:, None, None] * distance": "distance[:, :, None] * slope"},
+            {BY_HEAD: "distance[:, :, None] * slope"},
         ),
     ],
     alternatives=[

@@ -64,6 +64,9 @@ MASKED = [
 TURN_QUERY = "rotate(self.heads_of(self.query(x)), positions, self.base)"
 TURN_KEY = "rotate(self.heads_of(self.key(x)), positions, self.base)"
 HEADS_OF_VALUE = "self.heads_of(self.value(x))"
+CUT = "x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)"
+INTERLEAVED = "x.unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)"
+MERGED = "context.transpose(1, 2).flatten(2)"
 ATTEND = f"attend(query, key, {HEADS_OF_VALUE}, keep)"
 
 
@@ -220,6 +223,28 @@ EXERCISE = Exercise(
                 ".transpose(1, 2)"
             ),
         ),
+        Mistake(
+            "one layer for two",
+            "You used one layer for two things. `self.query` makes the queries, `self.key` the "
+            "keys and `self.value` the values.",
+            {TURN_KEY: TURN_KEY.replace("key", "query")},
+            {TURN_QUERY: TURN_QUERY.replace("query", "key")},
+            {HEADS_OF_VALUE: HEADS_OF_VALUE.replace("value", "key")},
+            {HEADS_OF_VALUE: HEADS_OF_VALUE.replace("value", "query")},
+        ),
+        Mistake(
+            "sizes of heads and features swapped",
+            "You cut the features into d_head heads of n_heads features. `unflatten(-1, (n_heads, "
+            "-1))` makes n_heads heads.",
+            {"(self.n_heads, -1)": "(-1, self.n_heads)"},
+        ),
+        Mistake(
+            "heads interleaved",
+            "Your heads take turns: each gets every n_heads-th feature. A head owns features that "
+            "follow each other: `unflatten(-1, (n_heads, -1))`.",
+            {CUT: INTERLEAVED},
+            {CUT: INTERLEAVED, MERGED: "context.permute(0, 2, 3, 1).flatten(2)"},
+        ),
         NO_OUTPUT_PROJECTION,
         HEADS_NOT_PUT_BACK,
         Mistake(
@@ -227,9 +252,7 @@ EXERCISE = Exercise(
             "Your split mixes words: `view` straight to [batch, n_heads, n, d_head] cuts the rows. "
             "Cut the features, then transpose.",
             {
-                "x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)": (
-                    "x.reshape(len(x), self.n_heads, x.shape[1], -1)"
-                )
+                CUT: "x.reshape(len(x), self.n_heads, x.shape[1], -1)",
             },
         ),
     ],

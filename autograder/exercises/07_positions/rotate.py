@@ -5,6 +5,11 @@ from autograder.lessons.variants import Alternative, Mistake
 
 from .shared import ALSO_TURNED, OTHER_PLACES, PAIR, TURNED, WRONG_TURNS
 
+WRITTEN = """
+    x[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
+    x[..., 1::2] = x[..., 0::2] * sin + x[..., 1::2] * cos
+"""
+
 EXERCISE = Exercise(
     "rotate",
     returns="turned",
@@ -24,8 +29,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "halves mixed with pairs",
-            "The two features of a pair got different angles, so lengths change. You repeated the "
-            "angles as the other layout does. For pairs, each angle comes twice in a row.",
+            "The two features of a pair got different angles, so lengths change. You put all the "
+            "angles in a row, and then all of them again. Here each comes twice in a row.",
             """
             d_head = x.shape[-1]
             angle = positions[:, None] * base ** (-torch.arange(0, d_head, 2) / d_head)
@@ -36,8 +41,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "overwritten too early",
-            "Your second line uses features that the first one has already turned. Keep both "
-            "features of each pair, a and b, before you write.",
+            "Your second line uses features that the first one has already turned. Compute both "
+            "new features before you write either. (`x[..., 0::2]` is a view: it changes with x.)",
             """
             d_head = x.shape[-1]
             angle = positions[:, None] * base ** (-torch.arange(0, d_head, 2) / d_head)
@@ -47,6 +52,15 @@ EXERCISE = Exercise(
             turned[..., 1::2] = turned[..., 0::2] * sin + turned[..., 1::2] * cos
             return turned
             """,
+        ),
+        Mistake(
+            "written into x",
+            "You wrote into x. The caller's tensor changes, and your second line uses features "
+            "that the first one has already turned. Make a new tensor of both.",
+            {
+                "    a, b = x[..., 0::2], x[..., 1::2]\n": WRITTEN,
+                f"torch.stack([{PAIR}], dim=-1).flatten(-2)": "x",
+            },
         ),
         Mistake(
             "an angle for every feature",

@@ -23,6 +23,16 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "each half by itself",
+            "You turned each half by itself. A pair has a feature of each: feature i of the first "
+            "half turns with feature i of the second.",
+            """
+            a, b = x.chunk(2, dim=-1)
+            return torch.cat([rotate(a, positions, base), rotate(b, positions, base)], dim=-1)
+            """,
+            {PAIR: "a * cos - a * sin, b * sin + b * cos"},
+        ),
+        Mistake(
             "turned, then interleaved",
             "The numbers are right, but interleaved. Put the halves one after the other, as they "
             "came.",

@@ -143,6 +143,13 @@ WRONG_TURNS = [
         {"1 / base **": "base **"},
     ),
     Mistake(
+        "places that are not a column",
+        "You multiplied places and angles one by one. Make the places a column, "
+        "`positions[:, None]`, so that every place meets the angle of every pair.",
+        {ANGLE: "angle = positions * theta"},
+        {ANGLE: "angle = theta * positions"},
+    ),
+    Mistake(
         "one place too far",
         "Every word is turned as if it were one place later. At place 0, nothing turns.",
         {"positions[:, None]": "(positions[:, None] + 1)"},

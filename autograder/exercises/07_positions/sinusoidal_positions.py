@@ -110,6 +110,17 @@ EXERCISE = Exercise(
             {"torch.arange(0, d_model, 2)": "torch.arange(-2, d_model - 2, 2)"},
         ),
         Mistake(
+            "places that are not a column",
+            "You multiplied places and angles one by one. Make the places a column, "
+            "`torch.arange(n)[:, None]`, so that every place meets the angle of every hand.",
+            {ANGLE_OF_PLACES: ANGLE_OF_PLACES.replace("place", "torch.arange(n)")},
+            {
+                ANGLE_OF_PLACES: (
+                    "base ** (-torch.arange(0, d_model, 2) / d_model) * torch.arange(n)"
+                )
+            },
+        ),
+        Mistake(
             "counted from one",
             "Your first place is 1. Places count from 0, so the first row is 0, 1, 0, 1, ….",
             {"torch.arange(n)": "torch.arange(1, n + 1)"},

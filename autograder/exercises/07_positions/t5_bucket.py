@@ -15,6 +15,9 @@ def distances(*numbers: int) -> Callable[[Draw], dict[str, Any]]:
     return lambda draw: {"distance": torch.tensor(numbers)}
 
 
+EDGES_REACHED = "(distance[..., None] >= edges).sum(dim=-1)"
+STEPS = "(16 * (distance.clamp(16, 128) / 16).log() / math.log(8))"
+
 EXERCISE = Exercise(
     "t5_bucket",
     returns="bucket",
@@ -41,20 +44,28 @@ EXERCISE = Exercise(
             "rounded",
             "You rounded to the nearest step. A distance between two steps belongs to the lower "
             "one.",
-            {
-                "(distance[..., None] >= edges).sum(dim=-1)": (
-                    "(16 * (distance.clamp(16, 120) / 16).log() / math.log(8)).round().long()"
-                )
-            },
+            {EDGES_REACHED: f"{STEPS}.round().long()"},
+            {EDGES_REACHED: f"{STEPS}.round().long().clamp(max=15)"},
         ),
         Mistake(
             "rounded up",
             "You rounded up. A distance between two steps belongs to the lower one.",
-            {
-                "(distance[..., None] >= edges).sum(dim=-1)": (
-                    "(16 * (distance.clamp(16, 120) / 16).log() / math.log(8)).ceil().long()"
-                )
-            },
+            {EDGES_REACHED: f"{STEPS}.ceil().long()"},
+            {EDGES_REACHED: f"{STEPS}.ceil().long().clamp(max=15)"},
+        ),
+        Mistake(
+            "rounded too early",
+            "You rounded too early: `//` and `.long()` drop decimals. Round down the number of "
+            "steps, and nothing before.",
+            {EDGES_REACHED: f"{STEPS}.long().clamp(max=15)".replace("/ 16)", "// 16)")},
+            {EDGES_REACHED: f"{STEPS}.long().clamp(max=15)".replace("log()", "log().long()")},
+        ),
+        Mistake(
+            "rounded edges",
+            "You rounded the edges. Where one moves down, a distance reaches it too early: keep "
+            "the decimals.",
+            {"torch.arange(1, 16) / 16)": "torch.arange(1, 16) / 16)\n    edges = edges.round()"},
+            {"torch.arange(1, 16) / 16)": "torch.arange(1, 16) / 16)\n    edges = edges.long()"},
         ),
         Mistake(
             "equal widths",
@@ -116,11 +127,7 @@ EXERCISE = Exercise(
         ),
         Alternative(
             "by torch.bucketize",
-            {
-                "(distance[..., None] >= edges).sum(dim=-1)": (
-                    "torch.bucketize(distance, edges, right=True)"
-                )
-            },
+            {EDGES_REACHED: "torch.bucketize(distance, edges, right=True)"},
             excuses={
                 "another number: True → False": "no distance is exactly on an edge",
                 "keyword dropped": "likewise",
