@@ -1,7 +1,11 @@
 """Answers to lesson 7's exercises that a check once took for right, or explained badly."""
 
-from tests.exercises.answers import PASSES, REJECTED, each, said
+import pytest
 
+from tests.exercises.answers import PASSES, REJECTED, each, said, verdict_on
+
+ROWS_HALVED = "len(table) // 2"
+EARLY = "rounded too early"
 FIRST_PLACE = "place[n_key - n_query :, None]"
 EXPONENTS = "torch.arange(0, d_model, 2)"
 BY_PLACE = "positions[:, None]"
@@ -13,6 +17,33 @@ MASKED = "if keep is not None"
 QUERY = "query = rotate"
 PLACES = "positions = torch.arange(x.shape[1])"
 NEXT = "\n        "
+NO_COLUMN = "places that are not a column"
+BUCKET = "return distance.clamp(0, 16) + (distance[..., None] >= edges).sum(dim=-1)"
+BY_LOG2 = """
+    far = 16 + (16 / 3 * torch.log2(distance.clamp(min=1) / 16)).round().long()
+    return torch.where(distance < 16, distance.clamp(min=0), far.clamp(max=31))
+"""
+PAIR = """
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+"""
+INTO_VIEWS = """
+    a, b = x[..., 0::2], x[..., 1::2]
+    x[..., 0::2] = a * cos - b * sin
+    x[..., 1::2] = a * sin + b * cos
+    return x
+"""
+HALF_BY_HALF = """
+    d_half = x.shape[-1] // 2
+    theta = base ** (-torch.arange(0, d_half, 2) / d_half)
+    angle = positions[:, None] * theta
+    turned = []
+    for half in x.chunk(2, dim=-1):
+        a, b, cos, sin = half[..., 0::2], half[..., 1::2], angle.cos(), angle.sin()
+        pairs = [a * cos - b * sin, a * sin + b * cos]
+        turned.append(torch.stack(pairs, dim=-1).flatten(-2))
+    return torch.cat(turned, dim=-1)
+"""
 
 # By exercise: what the answer does, edits of the solution, and what its card rests on: a known
 # mistake or a rule; `REJECTED` if any will do.
@@ -38,6 +69,7 @@ ANSWERS = {
             },
             "a speed for every column",
         ),
+        ("places in a row", {"torch.arange(n)[:, None]": "torch.arange(n)"}, NO_COLUMN),
     ],
     "relative_bias": [
         ("16 rows", {"len(table) // 2": "min(8, len(table) // 2)"}, REJECTED),
@@ -60,6 +92,15 @@ ANSWERS = {
             {"distance.cl": "(distance, place[None])[n_query == 1].cl"},
             REJECTED,
         ),
+        ("places in a row", {FIRST_PLACE: "place[n_key - n_query :]"}, NO_COLUMN),
+        ("max_distance 8", {ROWS_HALVED: "8"}, "max_distance is always the same"),
+        ("one too many", {ROWS_HALVED: "len(table) // 2 + 1"}, "max_distance is off by one"),
+        ("one too few", {ROWS_HALVED: "(len(table) - 2) // 2"}, "max_distance is off by one"),
+        (
+            "max_distance by the words",
+            {ROWS_HALVED: "n_query - 1"},
+            "max_distance by the number of words",
+        ),
     ],
     "t5_bucket": [
         (
@@ -68,6 +109,8 @@ ANSWERS = {
             REJECTED,
         ),
         ("at least a row", {"return distance": "return distance[..., None].flatten()"}, REJECTED),
+        ("rounded by log2", {BUCKET: BY_LOG2.strip()}, "rounded"),
+        ("divided by //", {BUCKET: BY_LOG2.strip().replace("/ 16)).round()", "// 16))")}, EARLY),
     ],
     "alibi_bias": [
         ("half-precise places", {"arange(n_key)": "arange(n_key).half().float()"}, REJECTED),
@@ -89,6 +132,18 @@ ANSWERS = {
             {"* distance": "* (distance, distance.T)[n_heads == n_key]"},
             REJECTED,
         ),
+        (
+            "halved from the first slope on",
+            {"2 ** (-8 * (head + 1) / n)": "2 ** (-8 / n) * 0.5**head"},
+            "a ratio of one half, for any number",
+        ),
+        ("log2 rounded", {"int(math": "round(math"}, "a power that is too large"),
+        (
+            "slopes as a column",
+            {"slope[:, None, None]": "slope[:, None]"},
+            "slopes without dimensions for the words",
+        ),
+        ("places in a row", {FIRST_PLACE: "place[n_key - n_query :]"}, NO_COLUMN),
     ],
     "rotate": [
         ("a whole base", {"1 / base": "1 / int(base)"}, REJECTED),
@@ -124,9 +179,18 @@ ANSWERS = {
             REJECTED,
         ),
         ("two to four dimensions", {"d_head = x": "assert x.dim() < 5\n    d_head = x"}, REJECTED),
+        ("places in a row", {ANGLE: "angle = theta * positions"}, NO_COLUMN),
+        ("written into views", {PAIR.strip(): INTO_VIEWS.strip()}, "written into x"),
+        (
+            "written into views of a copy",
+            {PAIR.strip(): "x = x.clone()\n    " + INTO_VIEWS.strip()},
+            "overwritten too early",
+        ),
     ],
     "rotate_halves": [
         ("six features", {"x.chunk(2, dim=-1)": "x[..., :3], x[..., 3:]"}, REJECTED),
+        ("places in a row", {ANGLE: "angle = positions * theta"}, NO_COLUMN),
+        ("half by half", HALF_BY_HALF, "each half by itself"),
     ],
     "to_halves": [
         ("six features", {"rows // n_heads // 2": "3"}, REJECTED),
@@ -188,6 +252,17 @@ ANSWERS = {
             REJECTED,
         ),
         ("a mask told by its first size", {"keep.dim() == 3": "len(keep) == len(x)"}, REJECTED),
+        ("keys by query", {"self.key(x)": "self.query(x)"}, "one layer for two"),
+        (
+            "n_heads last",
+            {"(self.n_heads, -1)": "(-1, self.n_heads)"},
+            "sizes of heads and features swapped",
+        ),
+        (
+            "n_heads last, then first",
+            {"(self.n_heads, -1)).transpose(1, 2)": "(-1, self.n_heads)).permute(0, 3, 1, 2)"},
+            "heads interleaved",
+        ),
     ],
 }
 
@@ -195,3 +270,18 @@ ANSWERS = {
 @each(ANSWERS)
 def test_an_answer_gets_what_it_should(exercise, code, expected):
     assert expected in said(exercise, code)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {f"place - {FIRST_PLACE}": f"{FIRST_PLACE} - place"},
+        {FIRST_PLACE: "place[:n_query, None]"},
+        {"clamp(-max_distance, max_distance)": "clamp(min=-max_distance)"},
+        {".permute(2, 0, 1)": ""},
+    ],
+)
+def test_wrong_rows_of_a_table_still_have_its_gradients(edit):
+    verdict = verdict_on("relative_bias", edit)
+    held = {aspect.name for aspect in verdict.aspects if aspect.held}
+    assert not verdict.passed and "gradients reach the table" in held

@@ -10,17 +10,19 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import DISTANCE
 
 
-def lookup(max_distance: int, more: int = 0) -> Callable[[Draw], dict[str, Any]]:
+def lookup(max_distance: int, more: int = 0, **sizes: int) -> Callable[[Draw], dict[str, Any]]:
     """Some words ask, and `more` words come before them."""
 
     def case(draw: Draw) -> dict[str, Any]:
-        n_query = draw.size("n_query")
+        n_query = draw.fix(**sizes).size("n_query")
         n_key = n_query + (0 if draw.same > 1 else more)
         table = draw.normal_of((2 * max_distance + 1, draw.size("n_heads")))
         return {"table": table, "n_query": n_query, "n_key": n_key}
 
     return case
 
+
+ROWS_HALVED = "len(table) // 2"
 
 EXERCISE = Exercise(
     "relative_bias",
@@ -31,9 +33,20 @@ EXERCISE = Exercise(
         Aspect(
             "when only the last words ask",
             1,
-            [lookup(3, more=3), lookup(16, more=140), lookup(1, more=8)],
+            [
+                lookup(3, more=3),
+                lookup(16, more=140),
+                lookup(2, more=5, n_query=1),
+                lookup(1, more=8),
+            ],
         ),
-        Aspect("gradients reach the table", 1, [lookup(1, more=1)], gradients=True),
+        Aspect(
+            "gradients reach the table",
+            1,
+            [lookup(0, n_query=1)],  # where a wrong row, or a wrong order, makes no difference
+            outputs=("gradient of table",),
+            gradients=True,
+        ),
     ],
     mistakes=[
         Mistake(
@@ -91,10 +104,38 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
-            "max_distance is always 2",
-            "Your max_distance is always 2. The table tells you what it is: there are "
+            "max_distance is always the same",
+            "Your max_distance is always the same. The table tells you what it is: there are "
             "2 · max_distance + 1 rows.",
-            {"max_distance = len(table) // 2": "max_distance = 2"},
+            *({ROWS_HALVED: number} for number in ("1", "2", "3", "8", "16")),
+        ),
+        Mistake(
+            "max_distance is off by one",
+            "Your max_distance is off by one. There are 2 · max_distance + 1 rows: halve their "
+            "number, and round down.",
+            {ROWS_HALVED: "(len(table) + 1) // 2"},
+            {ROWS_HALVED: "len(table) // 2 - 1"},
+        ),
+        Mistake(
+            "max_distance is the number of rows",
+            "Your max_distance is too large. There are 2 · max_distance + 1 rows, for distances "
+            "before the query, after it, and 0.",
+            {ROWS_HALVED: "len(table)"},
+            {ROWS_HALVED: "len(table) - 1"},
+        ),
+        Mistake(
+            "max_distance by the number of words",
+            "Your max_distance depends on the number of words. The table tells you what it is: "
+            "there are 2 · max_distance + 1 rows.",
+            {ROWS_HALVED: "n_key - 1"},
+            {ROWS_HALVED: "n_query - 1"},
+            {ROWS_HALVED: "n_key // 2"},
+        ),
+        Mistake(
+            "places that are not a column",
+            "You subtracted places one by one. Make the queries' places a column, `[:, None]`, so "
+            "that every query meets every key.",
+            {"n_query :, None]": "n_query :]"},
         ),
         Mistake(
             "moved the wrong way",
