@@ -592,9 +592,9 @@ def to_halves(
 ) -> Float[Tensor, "n_heads*d_head d_model"]:
     """The rows of each head, in the order that `rotate_halves` needs.
 
-    Example: one head of four features.
-        >>> to_halves(torch.tensor([[0.0], [1.0], [2.0], [3.0]]), n_heads=1).flatten()
-        tensor([0., 2., 1., 3.])
+    Example: one head of six features.
+        >>> to_halves(torch.arange(6.0)[:, None], n_heads=1).flatten()
+        tensor([0., 2., 4., 1., 3., 5.])
     """
     ### BEGIN SOLUTION
     rows, d_model = weight.shape
