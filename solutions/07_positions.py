@@ -478,8 +478,9 @@ def leaves_place_0_alone(turn, x, y, place):
 
 
 # %% [markdown]
-# And here are ten wrong rotations. **Predict before you run:** how many of them will fail at least
-# one of the three properties?
+# And here are ten wrong rotations. (*Halves mixed with pairs* turns the two features of a pair by
+# different angles. You'll see later where its name comes from.) **Predict before you run:** how
+# many of the ten will fail at least one of the three properties?
 
 # %%
 print(*WRONG_ROTATIONS, sep="\n")
@@ -806,7 +807,7 @@ class Layer(nn.Module):
 
 # %%
 def causal_keep(n, window=None):
-    """Each word may attend to itself and those before it; with a window, to so many in all."""
+    """Each word may attend to itself and those before it, but to no more than `window` in all."""
     back = torch.arange(n)[:, None] - torch.arange(n)
     return (back >= 0) & (back < (window or n))
 
@@ -863,7 +864,7 @@ def train_reader(scheme, task, seed, n_steps=600):
 # %%
 @torch.no_grad()
 def accuracy(model, task, window=None):
-    """Percent of right answers in 512 texts, in the eight places before each of LENGTHS."""
+    """Percent of right answers at the last eight places of 512 texts, for each of LENGTHS."""
     generator, right = torch.Generator().manual_seed(7), []
     for _ in range(16):
         tokens, answers = task(32, 256, generator)
