@@ -311,7 +311,7 @@ check(relative_bias)
 # of 4 heads, the largest power of two below. The 2 that are missing come from the next power, 8
 # heads: its first slope, its third, and so on, put at the end.
 #
-# ### Exercise 3: `alibi_bias` (12 minutes)
+# ### Exercise 3: `alibi_bias` (16 minutes)
 #
 # Make the bias, in float32. Use the slopes from the authors' code. (`math.log2` is the logarithm to
 # base 2.) Again, the queries are the last `n_query` of `n_key` places. The formula holds for every
@@ -557,10 +557,11 @@ place = torch.arange(8)
 right = rotate(x, place) @ rotate(y, place).T
 wrong = rotate_halves(x, place) @ rotate_halves(y, place).T
 plot_matrix(
-    wrong - right,
+    (wrong - right).abs(),
     caption="How far scores are off if weights for one layout meet the code of the other.",
     row_name="query",
     column_name="key",
+    value_name="difference",
 )
 
 # %% [markdown]
@@ -715,18 +716,20 @@ class Rotary(Positions):
 # What does each scheme do to the scores if only the places differ? For the two that are added to
 # the words, here are the dot products of the vectors themselves; for the two that are added to the
 # scores, what they add; and for rotary, one word that is turned to every place. (Each map is
-# divided by its largest number. The two that are learned have random numbers here.)
+# divided by its largest number. The two that are learned have random numbers here. ALiBi comes with
+# its causal mask: a key that it hides looks like the farthest one.)
 
 # %%
 torch.manual_seed(0)
 n, same = 24, torch.ones(24, 16)
 sinusoidal, learned = sinusoidal_positions(n, 16), Learned(n, 16).table.detach()
 rotated = rotate(same, torch.arange(n))
+alibi, hidden = alibi_bias(4, n, n)[0], torch.ones(n, n, dtype=torch.bool).triu(1)
 maps = {
     "sinusoidal": sinusoidal @ sinusoidal.T,
     "learned": learned @ learned.T,
     "relative, up to 8": relative_bias(torch.randn(17, 1), n, n)[0],
-    "ALiBi, head 0 of 4": alibi_bias(4, n, n)[0],
+    "ALiBi, head 0 of 4": alibi.masked_fill(hidden, alibi.min()),
     "rotary": rotated @ rotated.T,
 }
 
@@ -738,7 +741,8 @@ plot_matrix(
     column_name="key",
     caption="What places alone do to the scores. Along a diagonal, all distances are the same.",
     alt="Five maps. Sinusoidal, relative, ALiBi and rotary have diagonal stripes, and sinusoidal "
-    "and rotary look the same. Learned has a strong diagonal and no pattern beside it.",
+    "and rotary look the same. ALiBi is pale above the diagonal. Learned has a strong diagonal and "
+    "no pattern beside it.",
 )
 
 # %% [markdown]
@@ -893,12 +897,13 @@ for name, model in models.items():
 # %%
 plot_lines(
     LENGTHS,
-    CURVES["last_marked"],
+    CURVES["last_marked"] | {"chance, 1 in 8": [100 / 8] * len(LENGTHS)},
     x_name="number of words (trained on 32)",
     y_name="right answers in %",
     log_x=True,
+    dashed=["chance, 1 in 8"],
     caption="Last marked: each line is the mean of three seeds, each band from the lowest to the "
-    "highest.",
+    "highest. The markers are at 16, 32, 40, 64, 128 and 256 words.",
 )
 
 # %% [markdown]
@@ -918,10 +923,11 @@ plot_lines(
 # %%
 plot_lines(
     LENGTHS,
-    CURVES["three_back"],
+    CURVES["three_back"] | {"chance, 1 in 16": [100 / 16] * len(LENGTHS)},
     x_name="number of words (trained on 32)",
     y_name="right answers in %",
     log_x=True,
+    dashed=["chance, 1 in 16"],
     caption="Three back: ALiBi and relative trade places, and three others fall to chance.",
 )
 
