@@ -138,7 +138,7 @@ predict("the_last_hand", ...)
 10000.0 ** (-torch.arange(0, 8, 2) / 8)
 
 # %% [markdown]
-# ### Exercise 1: `sinusoidal_positions` (8 minutes)
+# ### Exercise 1: `sinusoidal_positions` (10 minutes)
 #
 # Make the vectors for the first `n` places, in float32. You can write into every other column:
 # `x[:, 0::2]` starts at column 0 and takes steps of two.
@@ -261,7 +261,7 @@ print(distance.clamp(-2, 2) + 2)
 # indexing a table with a matrix of row numbers gives a matrix of rows: `table[rows]` is [5, 5,
 # n_heads].
 #
-# ### Exercise 2: `relative_bias` (10 minutes)
+# ### Exercise 2: `relative_bias` (12 minutes)
 #
 # Look up the bias of every query with every key. As in lesson 4, when a model writes word by word,
 # only its newest words ask: the queries are the *last* `n_query` of `n_key` places.
@@ -421,7 +421,7 @@ view_dial(
 # lengths. The dot product doesn't care where the two are, only how far apart. What sinusoidal
 # positions hope for, rotation guarantees.
 #
-# ### Exercise 4: `rotate` (14 minutes)
+# ### Exercise 4: `rotate` (18 minutes)
 #
 # Turn every pair of features, (0, 1), (2, 3) and so on. Pair i turns by $\theta_i =
 # \text{base}^{-2i/d_{\text{head}}}$ per place, as the hands did above. `positions` says where each
@@ -514,7 +514,7 @@ for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
 # first feature of a head's first *half* together with the first feature of its second half, and so
 # on: pairs (i, i + d_head/2). The angles are the same. Only the partners differ.
 #
-# ### Exercise 5: `rotate_halves` (6 minutes)
+# ### Exercise 5: `rotate_halves` (8 minutes)
 #
 # Write this version. Again, compute the angles in float32.
 
@@ -580,7 +580,7 @@ plot_matrix(
 # The remedy is to reorder the rows of W_Q and W_K once, when the weights are converted. (If the
 # projections have biases, those are reordered the same way.)
 #
-# ### Exercise 6: `to_halves` (10 minutes)
+# ### Exercise 6: `to_halves` (14 minutes)
 #
 # Reorder a query or key projection that was trained with `rotate`, so that `rotate_halves` gives
 # the same scores. As in lesson 6, row *i* of the weight makes feature *i*, and each head owns its
@@ -618,7 +618,7 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 # %% [markdown]
 # ## Attention that turns
 #
-# ### Exercise 7: `RotarySelfAttention` (14 minutes)
+# ### Exercise 7: `RotarySelfAttention` (18 minutes)
 #
 # Put `rotate` into multi-head self-attention.
 #
