@@ -33,10 +33,10 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one gradescope prairielearn learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one gradescope prairielearn classroom learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab --LabApp.news_url=None $(LAB) notebooks/start.ipynb
@@ -108,7 +108,7 @@ GRADE_ONE = $(if $(SECRET),--secret='$(subst ','\'',$(SECRET))') \
 grade-one: $(VENV)/developer  ## grade one notebook, without a gradebook, LESSON=... NOTEBOOK=... [SECRET=... JSON=... HTML=...]
 	$(call needs,LESSON NOTEBOOK)python -m autograder.course grade-one '$(subst ','\'',$(NOTEBOOK))' --lesson=$(LESSON) $(GRADE_ONE)
 
-# For the two below: TO=..., a package index with a smaller torch, and each platform's own.
+# For the three below: TO=..., a package index with a smaller torch, and each platform's own.
 PACK_OPTIONS = $(LESSON) $(if $(TO),--to='$(subst ','\'',$(TO))') $(if $(TORCH_INDEX),--index='$(TORCH_INDEX)')
 
 gradescope: $(VENV)/developer  ## autograder.zip for Gradescope, LESSON=... [TO=... SHOW=visible|after_due_date|after_published|hidden]
@@ -116,6 +116,9 @@ gradescope: $(VENV)/developer  ## autograder.zip for Gradescope, LESSON=... [TO=
 
 prairielearn: $(VENV)/developer  ## a question for PrairieLearn, LESSON=... [TO=... IMAGE=account/name]
 	$(call needs,LESSON)python -m autograder.course pack prairielearn $(PACK_OPTIONS) $(if $(IMAGE),--image=$(IMAGE))
+
+classroom: $(VENV)/developer  ## a template repository for GitHub Classroom, LESSON=... [TO=...]
+	$(call needs,LESSON)python -m autograder.course pack github $(PACK_OPTIONS)
 
 learners: $(VENV)/developer  ## learners.csv from Canvas's gradebook export, Moodle's participants or any table, FROM=...
 	$(call needs,FROM)python -m autograder.course learners '$(subst ','\'',$(FROM))'
@@ -128,7 +131,9 @@ export: $(VENV)/developer  ## export grades [LESSON=... LMS=canvas|moodle WORKSH
 	python -m autograder.course export $(LESSON) $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(ANY_MAXIMUM)),--any-maximum) $(if $(filter-out 0,$(PERCENT)),--percent)
 
-collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
+# GitHub's submissions are a folder.
+collect: ZIP ?= $(FROM)
+collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, or clones from GitHub, LESSON=... LMS=... ZIP=...|FROM=... [WORKSHEET=... FORCE=1]
 	$(call needs,LESSON LMS ZIP)python -m autograder.course collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(FORCE)),--force)
 

@@ -3,14 +3,19 @@
 import pytest
 
 from autograder.authoring import commands as author
-from autograder.course.__main__ import AUTHORS, SYSTEMS, main
+from autograder.course.__main__ import AUTHORS, COLLECTED, PACKED, PLATFORMS, SYSTEMS, main
 from autograder.grading.engine.ctrl_c import INTERRUPTED
 from autograder.grading.lms import commands as exchange
+from autograder.grading.packing import command as packing
+from autograder.grading.platforms import command as platforms
 
 
 def test_each_command_that_is_offered_exists():
     assert [*author.COMMANDS] == [*AUTHORS]
-    assert {*exchange.COLLECTORS} == {*SYSTEMS} == {*filter(None, exchange.EXPORTERS)}
+    assert {*exchange.COLLECTORS} == {*COLLECTED}
+    assert {*filter(None, exchange.EXPORTERS)} == {*SYSTEMS}
+    assert {*platforms.PLATFORMS} == {*PLATFORMS}
+    assert {*packing.PACK} == {*PACKED}
 
 
 @pytest.mark.parametrize(

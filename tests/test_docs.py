@@ -37,6 +37,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([\w-]+):.*## ", MAKEFILE, re.M))
 VARIABLES = set(re.findall(r"\$\((?:\w+ \w+,)?(\w+)\)", MAKEFILE))
 NEEDS = dict(re.findall(r"^([\w-]+):.*## .*\n\t\$\(call needs,([\w ]+)\)", MAKEFILE, re.M))
+SAME_AS = {b: a for a, b in re.findall(r"^[\w-]+: (\w+) \?= \$\((\w+)\)$", MAKEFILE, re.M)}
 SYSTEM = {"apt", "cd", "chmod", "chown", "echo", "git", "mkdir", "mv", "rm", "source", "useradd"}
 # Other commands, by how they begin, and the file with a test that runs them.
 RUN_IN = {
@@ -95,7 +96,8 @@ def test_a_command_is_run_somewhere(page, command):
     if command.startswith("make "):
         _, target, *given = shlex.split(command)
         needed = NEEDS.get(target, "").split()
-        assert {*needed} <= {word.partition("=")[0] for word in given}, page
+        named = {SAME_AS.get(name, name) for name in (word.partition("=")[0] for word in given)}
+        assert {*needed} <= named, page
 
 
 @pytest.mark.parametrize(("page", "command"), IN_TEXT)

@@ -25,8 +25,11 @@ AUTHORS = {
     "mistakes": "what becomes of every known mistake",
     "mutants": "what becomes of answers with one fault each, made by rule",
 }
+GITHUB = "github"
 SYSTEMS = ("canvas", "moodle")
-PLATFORMS = ("gradescope", "prairielearn")
+COLLECTED = (*SYSTEMS, GITHUB)
+PLATFORMS = ("gradescope", "prairielearn")  # that grade by themselves
+PACKED = (*PLATFORMS, GITHUB)
 # Gradescope's words for the time when learners see the parts of a result.
 SHOW = ("visible", "after_due_date", "after_published", "hidden")
 
@@ -158,15 +161,15 @@ def _add_grade_one(command: Parser) -> None:
 
 
 def _add_grade_on(command: Parser) -> None:
-    _add_platform(command)
+    _add_platform(command, PLATFORMS)
     command.add_argument("--lesson", required=True, metavar="LESSON")
 
 
 def _add_pack(command: Parser) -> None:
-    _add_platform(command)
+    _add_platform(command, PACKED)
     command.add_argument("lesson", metavar="LESSON")
     command.add_argument(
-        "--to", type=Path, metavar="PATH", help="default: autograder.zip, or build/prairielearn"
+        "--to", type=Path, metavar="PATH", help="default: autograder.zip, or a folder in build/"
     )
     command.add_argument(
         "--index", default="", metavar="URL", help="a package index with a smaller torch"
@@ -176,8 +179,8 @@ def _add_pack(command: Parser) -> None:
     )
 
 
-def _add_platform(command: Parser) -> None:
-    command.add_argument("platform", choices=PLATFORMS, metavar="PLATFORM")
+def _add_platform(command: Parser, platforms: Sequence[str]) -> None:
+    command.add_argument("platform", choices=platforms, metavar="PLATFORM")
     command.add_argument(
         "--show",
         choices=SHOW,
@@ -225,8 +228,8 @@ def _add_export(command: Parser) -> None:
 
 def _add_collect(command: Parser) -> None:
     command.add_argument("lesson", metavar="LESSON")
-    command.add_argument("zip", type=Path, metavar="ZIP", help="as downloaded")
-    _add_system(command, required=True)
+    command.add_argument("zip", type=Path, metavar="ZIP", help="as downloaded; a folder of clones")
+    _add_system(command, required=True, systems=COLLECTED)
     command.add_argument("--force", action="store_true", help="replace what is there already")
 
 
@@ -258,18 +261,27 @@ def _add_course(command: Parser) -> None:
     command.add_argument("--course", type=Path, default=ROOT, help="the course directory")
 
 
-def _add_system(command: Parser, required: bool = False) -> None:
+def _add_system(
+    command: Parser, required: bool = False, systems: tuple[str, ...] = SYSTEMS
+) -> None:
     _add_course(command)
-    command.add_argument("--lms", type=_system, default="", required=required, metavar="LMS")
+    command.add_argument(
+        "--lms", type=_one_of(systems), default="", required=required, metavar="LMS"
+    )
     command.add_argument(
         "--worksheet", default="", metavar="FILE", help="the system's table, as downloaded"
     )
 
 
-def _system(name: str) -> str:
-    if name and name not in SYSTEMS:
-        raise argparse.ArgumentTypeError(f"{name!r} is unknown: write canvas or moodle (LMS=…)")
-    return name
+def _one_of(systems: tuple[str, ...]) -> Callable[[str], str]:
+    def known(name: str) -> str:
+        if name and name not in systems:
+            *others, last = systems
+            choice = f"{', '.join(others)} or {last}"
+            raise argparse.ArgumentTypeError(f"{name!r} is unknown: write {choice} (LMS=…)")
+        return name
+
+    return known
 
 
 if __name__ == "__main__":

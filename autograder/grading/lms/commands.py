@@ -29,6 +29,7 @@ from autograder.grading.lms.feedback_zip import (
     moodle_zip,
     participant_numbers,
 )
+from autograder.grading.lms.github import zip_of_clones
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner
 
@@ -38,10 +39,12 @@ EXPORTERS = {
     "canvas": f"{PACKAGE}.canvas.CanvasExporter",
     "moodle": f"{PACKAGE}.moodle.MoodleExporter",
 }
+GITHUB = "github"
 EXTRACTOR = f"{PACKAGE}.extract.ExtractPlainFiles"
 COLLECTORS = {
     "canvas": f"{PACKAGE}.canvas.CanvasCollector",
     "moodle": f"{PACKAGE}.moodle.MoodleCollector",
+    GITHUB: f"{PACKAGE}.github.GithubCollector",
 }
 
 
@@ -77,12 +80,13 @@ def export(options: argparse.Namespace) -> int:
 
 
 def collect(options: argparse.Namespace) -> int:
-    """Collect the submissions in a zip. Raises CourseError, SystemExit."""
+    """Collect the submissions in a zip or in clones. Raises CourseError, SystemExit."""
     force = ["--force"] if options.force else []
     plugins = f"--extractor={EXTRACTOR}", f"--collector={COLLECTORS[options.lms]}"
     # nbgrader warns about each folder that it makes.
     app = _app(ZipCollectApp, options, options.lesson, *plugins, "--log-level=ERROR", *force)
-    app.update_config(Config(LmsCollector={"worksheet": options.worksheet}))
+    told_by = str(options.zip) if options.lms == GITHUB else options.worksheet
+    app.update_config(Config(LmsCollector={"worksheet": told_by}))
     _put_into_archive(app, options)
     app.start()
     collector = app.collector_plugin_inst
@@ -91,8 +95,8 @@ def collect(options: argparse.Namespace) -> int:
     sys.stderr.writelines(f"{printable(line)}\n" for line in told)
     if not plan.files:
         raise CourseError(
-            f"{options.zip} has nothing from the learners in learners.csv. Is it the zip of all "
-            f"submissions from {options.lms.title()}, and is learners.csv filled in?"
+            f"{options.zip} has nothing from the learners in learners.csv. Does it have all "
+            f"submissions from {collector.system}, and is learners.csv filled in?"
         )
     collector.share_with_groups()
     print(f"Collected {options.lesson} from {len(plan.by_learner)} learners")
@@ -139,10 +143,7 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
         raise CourseError(
             f"{options.lesson} was not released: nbgrader generate_assignment {options.lesson}"
         )
-    if not options.zip.is_file():
-        raise CourseError(f"There is no file {options.zip}: name the zip that you downloaded.")
-    if not zipfile.is_zipfile(options.zip):
-        raise CourseError(f"{options.zip} is not a zip: download all submissions again.")
+    data = _zip(options)
     archive = download_folder(app, app.archive_directory)
     if not options.force:
         if remembered_names(archive.parent):
@@ -152,7 +153,20 @@ def _put_into_archive(app: ZipCollectApp, options: argparse.Namespace) -> None:
             )
         # A run that recognized nobody may have left the zip's files.
         shutil.rmtree(download_folder(app, app.extracted_directory), ignore_errors=True)
-    write_whole(archive / "submissions.zip", options.zip.read_bytes())
+    write_whole(archive / "submissions.zip", data)
+
+
+def _zip(options: argparse.Namespace) -> bytes:
+    """Return the zip of submissions. Raises CourseError."""
+    if options.lms == GITHUB:
+        if not options.zip.is_dir():
+            raise CourseError(f"There is no folder {options.zip}: name the one with the clones.")
+        return zip_of_clones(options.zip)
+    if not options.zip.is_file():
+        raise CourseError(f"There is no file {options.zip}: name the zip that you downloaded.")
+    if not zipfile.is_zipfile(options.zip):
+        raise CourseError(f"{options.zip} is not a zip: download all submissions again.")
+    return options.zip.read_bytes()
 
 
 def _pages(app: ZipCollectApp) -> dict[Learner, list[Path]]:

@@ -1,1 +1,1 @@
-"""Pack what an instructor uploads to a platform that grades by itself (`grading.platforms`)."""
+"""Pack what an instructor uploads to a platform that answers by itself (`grading.platforms`)."""

@@ -7,16 +7,20 @@ from pathlib import Path
 
 from autograder.building.secret import NO_SECRET, own_secret
 from autograder.errors import CourseError
-from autograder.grading.packing import gradescope, prairielearn
+from autograder.grading.packing import github, gradescope, prairielearn
 from autograder.grading.single.command import lesson_named
 
-PACK = {"gradescope": gradescope.pack, "prairielearn": prairielearn.pack}
+PACK = {
+    "gradescope": gradescope.pack,
+    "prairielearn": prairielearn.pack,
+    "github": github.pack,
+}
 
 
 def run(options: Namespace) -> int:
     """Pack a lesson, and say what to do with it; return 0. Raises CourseError."""
     lesson = lesson_named(options.lesson)
-    if not own_secret():
+    if options.platform != "github" and not own_secret():
         print(NO_SECRET, "Write a line of your own into course_secret.txt.", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         try:

@@ -31,8 +31,9 @@ def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
     """Pack a lesson; return what to do with it. Raises CourseError, OSError."""
     to = options.to or ROOT / "build" / "prairielearn"
     question, image = to / "questions" / lesson.name, to / "image"
-    with draft_of(question, keep_others=False) as draft:
-        _write_question(draft, lesson, options.image)
+    _write_page(question, lesson, options.image)
+    with draft_of(question / "tests", keep_others=False) as draft:
+        _write_tests(draft, lesson)
     with draft_of(image, keep_others=False) as draft:
         shutil.copy2(STATIC / "Dockerfile", draft)
         wheel = build_wheel(LEARNERS, draft)
@@ -44,15 +45,20 @@ def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
     )
 
 
-def _write_question(folder: Path, lesson: Lesson, image: str) -> None:
-    page, tests = (STATIC / "question.html").read_text(encoding="utf-8"), folder / "tests"
-    (folder / "question.html").write_text(page.replace("LESSON", lesson.name), encoding="utf-8")
-    (folder / "info.json").write_text(_info(lesson, image), encoding="utf-8")
-    tests.mkdir()
+def _write_page(folder: Path, lesson: Lesson, image: str) -> None:
+    """Write what an instructor may edit, where it isn't there yet."""
+    page = (STATIC / "question.html").read_text(encoding="utf-8").replace("LESSON", lesson.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("question.html", page), ("info.json", _info(lesson, image))):
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def _write_tests(folder: Path, lesson: Lesson) -> None:
     for name in ("grade.sh", "unfinished.json"):
-        shutil.copy2(STATIC / name, tests)
-    build_wheel(GRADER, tests)
-    write_settings(tests, f"--lesson {lesson.name}")
+        shutil.copy2(STATIC / name, folder)
+    build_wheel(GRADER, folder)
+    write_settings(folder, f"--lesson {lesson.name}")
 
 
 def _info(lesson: Lesson, image: str) -> str:

@@ -28,6 +28,7 @@ COLUMNS = {
     "sis_user_id": ("sis_user_id", "sis user id", "id number", "id-nummer"),
     "sis_login_id": ("sis_login_id", "sis login id"),
     "moodle_id": ("moodle_id",),
+    "github": ("github", "github_username"),
     "group": ("group",),
 }
 FULL_NAME = ("Student", "Name", "Full name", "Vollständiger Name")

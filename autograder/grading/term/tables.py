@@ -20,12 +20,24 @@ EXCUSED = "excused"
 DAY = 24 * 60 * 60  # seconds
 
 
+IDENTIFIERS = (
+    "learner",
+    "email",
+    "canvas_id",
+    "sis_user_id",
+    "sis_login_id",
+    "moodle_id",
+    "github",
+)
+
+
 @dataclass(frozen=True)
 class Learner:
     """A learner, with the identifiers of learning management systems; "" where unknown.
 
     group: the name in the system of the group that hands in together.
     moodle_id: the participant number, a new one for each assignment in Moodle.
+    github: the user's name there.
     """
 
     learner: str
@@ -37,6 +49,7 @@ class Learner:
     sis_user_id: str = ""
     sis_login_id: str = ""
     moodle_id: str = ""
+    github: str = ""
     group: str = ""
 
     @property
@@ -152,7 +165,7 @@ def read_learners(path: Path) -> dict[str, Learner]:
     """Read a table of learners by name; none if it is missing. Raises CourseError."""
     required, *optional = (column.name for column in fields(Learner))
     rows = read_table(path, [required], optional)
-    for column in ("learner", "email", "canvas_id", "sis_user_id", "sis_login_id", "moodle_id"):
+    for column in IDENTIFIERS:
         check_unique(rows, column)
     for row in rows:
         if why := why_no_name(row["learner"]):

@@ -376,7 +376,7 @@ def test_what_can_not_be_collected_is_a_sentence(course, lms, zipped, tmp_path, 
     assert lms("collect", "01_frist", "--lms=canvas", zipped(*CANVAS)) == 2
     assert "nbgrader generate_assignment 01_frist" in capfd.readouterr().err
     assert lms("collect", FIRST, "--lms=moodle", zipped(*CANVAS)) == 2
-    assert "Is it the zip of all submissions from Moodle" in capfd.readouterr().err
+    assert "Does it have all submissions from Moodle" in capfd.readouterr().err
     course.write("learners.csv", "learner,canvas\nada,101\n")
     assert lms("collect", FIRST, "--lms=canvas", zipped(*CANVAS)) == 1
     assert "learners.csv, line 1: there is no column 'canvas'" in capfd.readouterr().err
