@@ -14,6 +14,7 @@ from autograder.asking import QUESTIONS_VARIABLE
 
 if TYPE_CHECKING:
     from autograder.notebook.calls import (
+        ask_for_review,
         check,
         failing_case,
         give_up,
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
         progress,
     )
 
-__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "predict", "progress"]
+__all__ = [
+    "ask_for_review",
+    "check",
+    "failing_case",
+    "give_up",
+    "hint",
+    "made_for",
+    "predict",
+    "progress",
+]
 
 
 def __getattr__(name: str) -> Any:

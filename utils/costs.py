@@ -36,7 +36,7 @@ def peak_megabytes(function: Callable, *arguments: Any) -> float:
 
     The arguments and everything else that existed before do not count.
     """
-    with _no_stderr(), profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+    with no_stderr(), profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         result = function(*arguments)  # keep it alive until the profiler has stopped
     del result
     events = [e for e in profiler.profiler.kineto_results.events() if e.name() == MEMORY]
@@ -113,8 +113,8 @@ def _alive() -> list[Tensor]:
 
 
 @contextlib.contextmanager
-def _no_stderr() -> Iterator[None]:
-    """Silence the profiler's C++ half, which writes to file descriptor 2, not `sys.stderr`."""
+def no_stderr() -> Iterator[None]:
+    """Silence what torch's profiler says: it writes to file descriptor 2, not to `sys.stderr`."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:

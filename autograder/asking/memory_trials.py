@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import os
 import tracemalloc
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from torch._C._profiler import _EventType
 from torch.autograd.profiler import profile
 
 from autograder.asking.answer import Facts
+from autograder.utils.costs import no_stderr
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 USUAL_TILE = (16, 16)  # if no other is asked for
@@ -113,7 +113,7 @@ def recording() -> Iterator[Record]:
     try:
         before, _ = tracemalloc.get_traced_memory()
         with (
-            _no_stderr(),
+            no_stderr(),
             profile(use_kineto=True, record_shapes=True, profile_memory=True) as profiler,
         ):
             yield record
@@ -186,19 +186,6 @@ def _with_children(events: list[Any]) -> Iterator[Any]:
     for event in events:
         yield event
         yield from _with_children(event.children)
-
-
-@contextlib.contextmanager
-def _no_stderr() -> Iterator[None]:
-    """Silence the profiler's C++ half, which writes to file descriptor 2, not `sys.stderr`."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def all_tensors(value: Any) -> Iterator[Tensor]:

@@ -37,7 +37,16 @@ from autograder.notebook.records import Record, keep_record, read_records, recor
 from autograder.references import store
 from autograder.references.store import LessonReference
 
-__all__ = ["check", "failing_case", "give_up", "hint", "made_for", "predict", "progress"]
+__all__ = [
+    "ask_for_review",
+    "check",
+    "failing_case",
+    "give_up",
+    "hint",
+    "made_for",
+    "predict",
+    "progress",
+]
 
 watch(get_ipython())  # so a notebook is watched from its imports on
 
@@ -133,6 +142,20 @@ def predict(name: str, answer: str | float | EllipsisType = ...) -> None:
         right = prediction.is_right(answer)
         keep_record(_record_name(name), Record(points=int(right), most=1))
     display(prediction_card(prediction, answer))
+
+
+def ask_for_review(exercise: Callable | str, why: str) -> None:
+    """Ask your instructor to look at an exercise again, and say why.
+
+    The call itself is the request: hand in the notebook with it. Raises CourseError if there is no
+    such exercise, or no reason.
+    """
+    name = _name(exercise, "ask_for_review")
+    store.find(name)
+    if not isinstance(why, str) or not why.strip():
+        raise CourseError(f'Say why, in a sentence or two: ask_for_review("{name}", "…").')
+    sentence = "Your instructor sees this beside your answer, once you hand in the notebook."
+    display(note_card(f"{name}: another look, please", sentence))
 
 
 def progress() -> None:

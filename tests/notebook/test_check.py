@@ -10,7 +10,7 @@ import types
 import pytest
 import torch
 
-from autograder import check, failing_case, give_up, hint, predict, progress
+from autograder import ask_for_review, check, failing_case, give_up, hint, predict, progress
 from autograder.asking.codec import decode, encode
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet
 from autograder.notebook import records
@@ -213,6 +213,21 @@ def notebook(monkeypatch):
 def see_every_hint(exercise):
     for _ in course.find(exercise).keys[exercise].hints:
         hint(exercise)
+
+
+def test_asking_for_review_says_who_will_see_it(capsys):
+    ask_for_review("softmax", "My rows add up to 1.")
+    said = capsys.readouterr().out
+    assert "○ softmax: another look, please" in said and "Your instructor sees this" in said
+
+
+@pytest.mark.parametrize(
+    ("exercise", "why", "said"),
+    [("sofa", "x", "sofa"), ("softmax", "  ", "Say why"), ("softmax", ..., "Say why")],
+)
+def test_asking_for_review_needs_an_exercise_and_a_reason(exercise, why, said):
+    with pytest.raises(CourseError, match=said):
+        ask_for_review(exercise, why)
 
 
 def test_giving_up_lends_the_solution_for_no_points(notebook, capsys):

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.grading.gradebook.grades import CellGrade
 from autograder.grading.gradebook.notebook_facts import Facts
-from autograder.grading.pages.notebook import NotebookCell, verdict_of
+from autograder.grading.pages.notebook import NotebookCell, requests_among, verdict_of
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT, was_run
 from autograder.judging.code_marks import count, number, points_of
@@ -50,7 +50,7 @@ class GradedExercise:
     kind: CHECK, TEST, WRITTEN or TASK.
     judged: whether its code, if any, was run and judged.
     sentence: what is wrong, with code in backticks.
-    notes: what the instructor changed, with code in backticks.
+    notes: what the instructor changed and the learner asked for, with code in backticks.
     solutions: the cells before `graded` that belong to it, such as the question.
     """
 
@@ -70,6 +70,13 @@ class GradedExercise:
     def cells(self) -> tuple[NotebookCell, ...]:
         return *self.solutions, self.graded
 
+    def asked_for_review(self, why: str | None) -> "GradedExercise":
+        """Return the exercise with a note on the request; `why` is None if there is none."""
+        if why is None:
+            return self
+        said = f"You asked for another look: {why}" if why else "You asked for another look."
+        return replace(self, notes=(*self.notes, said))
+
     @property
     def remarks(self) -> list[str]:
         """The sentence, if it says more than the result, and the notes."""
@@ -84,12 +91,15 @@ def find_exercises(
 
     order: the names of nbgrader's cells in the source; cells that are not in it come last.
     """
+    cells = list(cells)
+    requests = requests_among(cells)
     questions = {asked_in(name) for name in facts.grade.by_name}
     found: list[GradedExercise] = []
     solutions: list[NotebookCell] = []
     for cell in _in_order(cells, facts, order):
         if cell.name in facts.grade.by_name:
-            found.append(_exercise(cell, tuple(solutions), facts, len(found) + 1))
+            one = _exercise(cell, tuple(solutions), facts, len(found) + 1)
+            found.append(one.asked_for_review(requests.get(one.title)))
             solutions = []
         elif cell.is_a("solution") or cell.name in questions:
             solutions.append(cell)

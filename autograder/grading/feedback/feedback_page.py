@@ -8,6 +8,8 @@ from typing import Any
 
 from autograder.grading.feedback.exercises import (
     CHECK,
+    NONE,
+    SOME,
     TASK,
     TEST,
     WAITING,
@@ -131,6 +133,13 @@ class Feedback:
         """Return remarks on an exercise; if it was not judged, the top of the page says why."""
         told_above = self.graded.not_graded.reason and not exercise.judged
         return exercise.notes if told_above else exercise.remarks
+
+    @property
+    def disputable(self) -> str:
+        """The first exercise of the course that lacks points; "" if there is none."""
+        exercises = (answer.exercise for answer in self.answers)
+        lacking = (one for one in exercises if one.is_code and one.kind == CHECK)
+        return next((one.title for one in lacking if one.result in (SOME, NONE)), "")
 
     @property
     def commented(self) -> bool:

@@ -8,7 +8,12 @@ from typing import Any
 
 from autograder.grading.gradebook.notebook_facts import Fields
 from autograder.grading.pages.budget import Budget
-from autograder.grading.pages.notebook import NotebookCell, read_whole_cells, verdict_of
+from autograder.grading.pages.notebook import (
+    NotebookCell,
+    read_whole_cells,
+    requests_among,
+    verdict_of,
+)
 from autograder.grading.pages.render import Renderer
 from autograder.grading.pages.sanitizer import left_out
 from autograder.grading.pages.template import code
@@ -74,7 +79,7 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
     """
     cells = read_whole_cells(data)
     renderer = Renderer(Budget(MOST_HTML, MOST_PICTURES))
-    reasons = _reasons(cells)
+    reasons, requests = _reasons(cells), _requests(cells)
     shown = {}
     for place, cell in sorted(enumerate(cells), key=lambda one: one[1].name not in named):
         shown[place] = {
@@ -82,7 +87,8 @@ def shown_cells(data: bytes, named: Collection[str]) -> list[dict[str, Any]]:
             "is_code": cell.kind == "code",
             "is_answer": cell.is_a("solution"),
             "source": _shown(renderer.source, _with_plain_scheme(cell)),
-            "outputs": reasons.get(cell.number) or _shown(renderer.outputs, cell),
+            "outputs": requests.get(cell.number, Html())
+            + (reasons.get(cell.number) or _shown(renderer.outputs, cell)),
         }
     return [shown[place] for place in range(len(cells))]
 
@@ -111,6 +117,17 @@ def _reasons(cells: Sequence[NotebookCell]) -> dict[int, Html]:
             reasons[cell.number] = Html("<p>{}</p>").format(code(said))
             told.append(why)
     return reasons
+
+
+def _requests(cells: Sequence[NotebookCell]) -> dict[int, Html]:
+    """Say, above the card of a check, that the learner asks for another look, by its number."""
+    why, said = requests_among(cells), {}
+    for cell in cells:
+        verdict = verdict_of(cell)
+        if verdict and (name := verdict["exercise"]) in why:
+            reason = why[name] or "no reason is given"
+            said[cell.number] = Html("<p><b>Another look, please:</b> {}</p>").format(reason)
+    return said
 
 
 def _parts(cells: Iterable[dict[str, Any]], fields: Fields) -> Iterator[Part]:

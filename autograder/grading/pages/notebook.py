@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import count
@@ -10,6 +11,7 @@ from typing import Any
 
 from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
 from autograder.grading.submission.cells import joined_text
+from autograder.grading.submission.requests import requests_in
 from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.written_questions import without_rubric
@@ -77,6 +79,12 @@ def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
         return checked_verdict(cell.metadata[VERDICT])
     except ValueError:
         return {}
+
+
+def requests_among(cells: Iterable[NotebookCell]) -> dict[str, str]:
+    """Return why the learner asks for another look, by exercise."""
+    found = requests_in(cell.source for cell in cells if cell.kind == "code")
+    return {visible(name, LONGEST_NAME): visible(why) for name, why in found.items()}
 
 
 def read_outline(path: Path) -> Outline:

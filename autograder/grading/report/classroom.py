@@ -69,6 +69,7 @@ class Report:
     rows: list[LearnerRow]
     exercises: dict[str, ExerciseReport]
     not_graded: list[tuple[str, str]]
+    requests: list[Lead]
     ended_early: list[Lead]
     forbidden: list[Lead]
     only_public: list[Lead]
@@ -142,6 +143,7 @@ def make_report(
         rows=rows,
         exercises=_exercises(submissions, rows, columns),
         not_graded=[(row.learner, row.why_lacking) for row in rows if row.is_lacking],
+        requests=_requests(submissions),
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),
         only_public=only_public(submissions),
@@ -153,6 +155,14 @@ def make_report(
         names=known.names,
         notes=[*notes, *_waiting(lesson, submissions, known)],
     )
+
+
+def _requests(submissions: Iterable[Submission]) -> list[Lead]:
+    return [
+        Lead(submission.learner, exercise, why or "No reason is given.")
+        for submission in submissions
+        for exercise, why in submission.requests.items()
+    ]
 
 
 def _one_of_each_group(submissions: Iterable[Submission]) -> list[Submission]:

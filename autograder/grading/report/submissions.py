@@ -11,8 +11,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from autograder.grading.pages.notebook import read_whole_cells
-from autograder.grading.pages.untrusted import checked_run, checked_verdict
+from autograder.grading.pages.notebook import read_whole_cells, requests_among
+from autograder.grading.pages.untrusted import (
+    LONGEST_NAME,
+    checked_run,
+    checked_verdict,
+    visible,
+)
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.term.learner_names import is_learner_name
@@ -34,6 +39,7 @@ class Submission:
     verdicts: by exercise.
     sources: those of the solution cells, by grade_id.
     prints: of the sources that are Python and not too long.
+    requests: why the learner asks for another look, by exercise.
     outcome: None if the notebook does not say.
     reason: why it is not graded.
     group: of those who hand in together; "" for none.
@@ -46,6 +52,7 @@ class Submission:
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     prints: dict[str, Print] = field(default_factory=dict)
+    requests: dict[str, str] = field(default_factory=dict)
     outcome: Outcome | None = None
     reason: str = ""
     group: str = ""
@@ -115,7 +122,8 @@ def _told(data: bytes) -> bytes:
             sources.setdefault(cell.name, cell.source[: MOST_CHARACTERS + 1])
     prints = {name: asdict(p) for name, source in sources.items() if (p := code_print(source))}
     verdicts = [cell.metadata[VERDICT] for cell in cells if VERDICT in cell.metadata]
-    told = {"verdicts": verdicts, "sources": sources, "prints": prints}
+    requests = requests_among(cells)
+    told = {"verdicts": verdicts, "sources": sources, "prints": prints, "requests": requests}
     return json.dumps(told, default=sorted).encode()
 
 
@@ -129,6 +137,8 @@ def _take(submission: Submission, found: dict[str, Any]) -> None:
             submission.note(f"A verdict in the notebook is damaged ({error}).")
     for name, source in found["sources"].items():
         submission.sources.setdefault(name, joined_text(source))
+    for name, why in found["requests"].items():
+        submission.requests[visible(name, LONGEST_NAME)] = visible(why)
     for name, print_ in found["prints"].items():
         submission.prints.setdefault(name, _print(**print_))
 

@@ -183,6 +183,19 @@ def test_mistakes_are_the_same_if_the_same_rule_found_them_and_the_usual_words_a
     assert made["It has 4 rows."] == ["x", "y", "z"] and made["It has 3 rows."] == ["w"]
 
 
+def test_requests_for_another_look_are_listed(course):
+    path = course / "autograded" / "ann" / LESSON / f"{LESSON}.ipynb"
+    graded = json.loads(path.read_text(encoding="utf-8"))
+    graded["cells"].append(cell('ask_for_review("softmax", "It is <b>right</b>.")'))
+    graded["cells"].append(cell("ask_for_review(attend)"))
+    path.write_text(json.dumps(graded), encoding="utf-8")
+    assert [(lead.learner, lead.exercise, lead.reason) for lead in report(course).requests] == [
+        ("ann", "softmax", "It is <b>right</b>."),
+        ("ann", "attend", "No reason is given."),
+    ]
+    assert "It is &lt;b&gt;right&lt;/b&gt;." in page(course)
+
+
 def test_who_is_not_graded_comes_first(found, told):
     sections = told.sections
     assert list(sections)[1] == "not-graded" and "hal It is cut off." in sections["not-graded"]

@@ -134,3 +134,13 @@ def test_a_notebook_that_stops_is_not_graded(tmp_path):
     )
     judged = {one["name"]: one["points"] for one in found.result["exercises"] if one["judged"]}
     assert judged == {"query_scores": 2}
+
+
+def test_a_request_for_another_look_is_on_the_page(tmp_path):
+    notebook = MadeUpSubmission("", {}).notebook(LESSON)
+    ask = 'from autograder import ask_for_review\nask_for_review("softmax", "It is <b>right</b>.")'
+    notebook.cells.append(nbformat.v4.new_code_cell(ask))
+    nbformat.write(notebook, tmp_path / "ada.ipynb")
+    page = grade_one(tmp_path / "ada.ipynb", tmp_path).page
+    assert "You asked for another look: It is &lt;b&gt;right&lt;/b&gt;." in page
+    assert "ImportError" not in page

@@ -1,0 +1,61 @@
+"""Find calls of the course's functions in a notebook's text: code that runs could hide them."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+# What a condition may consist of to be known without running anything.
+KNOWN = ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.cmpop | ast.boolop | ast.unaryop
+
+
+def calls_in(sources: Iterable[str], called: str) -> Iterator[ast.Call]:
+    """Yield the calls of a function, in whatever form, that run with one of these code cells."""
+    for source in sources:
+        if called in source:
+            yield from _calls_in_cell(source, called)
+
+
+def named(argument: ast.expr) -> str:
+    """Return the exercise that an argument names, as text or as the function itself; "" if none."""
+    match argument:
+        case ast.Constant(str(name)) | ast.Name(name) | ast.Attribute(_, name):
+            return name
+    return ""
+
+
+def _calls_in_cell(source: str, called: str) -> Iterator[ast.Call]:
+    # Loaded for these few cells only: it takes a while.
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return  # the cell did not run in the learner's notebook either
+    yield from _calls(tree, called)
+
+
+def _calls(node: ast.AST, called: str) -> Iterator[ast.Call]:
+    """Yield the calls that run with the cell, unless a condition never holds."""
+    match node:
+        case ast.Call(ast.Name(name) | ast.Attribute(_, name)) if name == called:
+            yield node
+        case ast.If(test, _, others) | ast.IfExp(test, _, others) | ast.While(test, _, others):
+            if _never(test):
+                for other in others if isinstance(others, list) else [others]:
+                    yield from _calls(other, called)
+                return
+        case ast.BoolOp(ast.And(), [*values]) if any(map(_never, values)):
+            return
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, LATER):
+            yield from _calls(child, called)
+
+
+def _never(test: ast.expr) -> bool:
+    """Whether a condition made of constants alone is false."""
+    if not all(isinstance(node, KNOWN) for node in ast.walk(test)):
+        return False
+    try:
+        return not eval(compile(ast.Expression(test), "<condition>", "eval"), {"__builtins__": {}})
+    except Exception:  # such as 1 < "a", which stops the cell
+        return True
