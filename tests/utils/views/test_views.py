@@ -399,6 +399,8 @@ def test_a_training_is_shown_step_by_step(open_view):
         "After step 30, the loss is 0.50. The highest score for “induction” is "
         f"{best.max():.2f} ({name})."
     )
+    words = page.locator("svg text").all_text_contents()
+    assert words == ["loss", "steps", "0.00", "3.00", "10", "30", *["key", "query"] * 4]
     page.get_by_label("step").press("Home")
     assert said(page).startswith("After step 10, the loss is 3.00.")
     assert page.locator("svg rect").count() == 4 * 10
