@@ -251,6 +251,18 @@ def generate(model, tokens, n_new, **how):
         "one cache for all blocks",
     ),
     (
+        "one number for the first text",
+        {
+            "torch.tensor([[sample(row, **how)] for row in logits])": "sample(logits[0], **how)",
+        },
+        "only the first text",
+    ),
+    (
+        "four caches after starting over",
+        {"[Cache() for _ in model.blocks], tokens[": "[Cache() for _ in range(4)], tokens["},
+        "a fixed number of caches",
+    ),
+    (
         "attributes left",
         {"    return tokens\n": "    model.caches = caches\n    return tokens\n"},
         "argument changed",

@@ -100,7 +100,7 @@ EXERCISE = Exercise(
                 writing(5, 12, n_context=8),
                 writing(17, 3, n_context=8),
                 writing(8, 2, n_context=8),
-                writing(4, 9, n_context=7, n_layers=3),
+                writing(4, 9, n_context=7, n_layers=5),
             ],
             outputs=("tokens", "tokens per call"),
         ),

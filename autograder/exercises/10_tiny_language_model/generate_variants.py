@@ -10,6 +10,8 @@ ASKED = "logits = model(unread, caches)[:, -1]"
 CHOSEN = "unread = torch.tensor([[sample(row, **how)] for row in logits])"
 STARTS_OVER = f"        if {FULL}:\n            caches, unread = {NEW_CACHES}, {AGAIN_FROM}\n"
 JOINED = "tokens = torch.cat([tokens, unread], dim=1)"
+FOUR_CACHES = "[Cache() for _ in range(4)]"
+THE_LAST = f"caches, unread = {NEW_CACHES}, tokens[:, -1:]\n"
 
 MISTAKES = [
     Mistake(
@@ -30,6 +32,38 @@ MISTAKES = [
         "read after the last draw",
         "Your model reads the last new token, too. No draw comes after it, so nobody needs that.",
         {"    return tokens": "    model(unread[:, -1:])\n    return tokens"},
+    ),
+    Mistake(
+        "the last token in a call of its own",
+        "You made one call too many: you read all of the text but its last token, and then that "
+        "token. Read the whole text at once.",
+        {
+            STARTED: f"caches = {NEW_CACHES}\n"
+            "    if 1 < tokens.shape[1] <= model.n_context:\n"
+            "        model(tokens[:, :-1], caches)\n"
+            "        unread = tokens[:, -1:]\n"
+            "    else:\n"
+            "        unread = tokens\n",
+        },
+        {STARTED: f"{THE_LAST}    model(tokens[:, :-1], caches)\n"},
+        """
+        caches = [Cache() for _ in model.blocks]
+        model(tokens[:, :-1], caches)
+        for _ in range(n_new):
+            if caches[0].length + 1 > model.n_context:
+                caches = [Cache() for _ in model.blocks]
+                model(tokens[:, -(model.n_context // 2) : -1], caches)
+            logits = model(tokens[:, -1:], caches)[:, -1]
+            unread = torch.tensor([[sample(row, **how)] for row in logits])
+            tokens = torch.cat([tokens, unread], dim=1)
+        return tokens
+        """,
+    ),
+    Mistake(
+        "the last token read twice",
+        "You read the whole text, and then its last token once more, so the caches hold it twice. "
+        "Draw the first new token from what the first call returned.",
+        {STARTED: f"{THE_LAST}    model(tokens, caches)\n"},
     ),
     Mistake(
         "the text token by token",
@@ -59,6 +93,19 @@ MISTAKES = [
             texts.append(text)
         return torch.cat(texts)
         """,
+        """
+        caches = [[Cache() for _ in model.blocks] for _ in tokens]
+        unread = [text[None] for text in tokens]
+        for _ in range(n_new):
+            for i, text in enumerate(tokens):
+                if caches[i][0].length + unread[i].shape[1] > model.n_context:
+                    caches[i] = [Cache() for _ in model.blocks]
+                    unread[i] = text[None, -(model.n_context // 2) :]
+                row = model(unread[i], caches[i])[0, -1]
+                unread[i] = torch.tensor([[sample(row, **how)]])
+            tokens = torch.cat([tokens, torch.cat(unread)], dim=1)
+        return tokens
+        """,
     ),
     Mistake(
         "caches not handed on",
@@ -76,6 +123,19 @@ MISTAKES = [
             ),
         },
         {STARTED: "caches, unread = [Cache()] * len(model.blocks), tokens\n"},
+    ),
+    Mistake(
+        "a fixed number of caches",
+        "The number of your caches is fixed. Another model has more blocks, or fewer: make one for "
+        "each, `[Cache() for _ in model.blocks]`.",
+        {
+            STARTED: f"caches, unread = {FOUR_CACHES}, tokens\n",
+            f"caches, unread = {NEW_CACHES}, {AGAIN_FROM}": (
+                f"caches, unread = {FOUR_CACHES}, {AGAIN_FROM}"
+            ),
+        },
+        {STARTED: f"caches, unread = {FOUR_CACHES}, tokens\n"},
+        {f"{NEW_CACHES}, {AGAIN_FROM}": f"{FOUR_CACHES}, {AGAIN_FROM}"},
     ),
     Mistake(
         "the logits of the first place",
@@ -192,6 +252,19 @@ MISTAKES = [
         "only the first text",
         "You chose one token for all texts of the batch. Each has logits of its own.",
         {CHOSEN: "unread = torch.tensor([[sample(logits[0], **how)]] * len(logits))"},
+        {CHOSEN: "unread = torch.tensor([[sample(logits[0], **how)]])"},
+        {CHOSEN: "unread = sample(logits[0], **how)"},
+        {CHOSEN: "unread = torch.tensor(sample(logits[0], **how))"},
+        {CHOSEN: "unread = torch.tensor([sample(logits[0], **how)])"},
+    ),
+    Mistake(
+        "sample on a batch",
+        "You gave `sample` the logits of all texts at once. It takes one row: draw a token for "
+        "each text, `[sample(row, …) for row in logits]`.",
+        {CHOSEN: "unread = torch.tensor([[sample(logits, **how)]])"},
+        {CHOSEN: "unread = sample(logits, **how)"},
+        {CHOSEN: "unread = torch.tensor(sample(logits, **how))"},
+        {CHOSEN: "unread = torch.tensor([sample(logits, **how)])"},
     ),
     Mistake(
         "one read too many",

@@ -48,12 +48,14 @@ EXERCISE = Exercise(
             "You looked one place *before* the earlier occurrence. What came after it is one place "
             "to the right.",
             {AFTER: "after = F.pad(same, (0, 1))[:, 1:]"},
+            {AFTER: "after = same.roll(-1, dims=1)"},
         ),
         Mistake(
             "queries moved, not keys",
             "You moved the table down, from query to query. What came after an earlier occurrence "
             "is one key farther: move it to the right.",
             {AFTER: "after = F.pad(same, (0, 0, 1, 0))[:-1]"},
+            {AFTER: "after = same.roll(1, dims=0)"},
         ),
         Mistake(
             "the last occurrence only",

@@ -140,6 +140,33 @@ EXERCISE = Exercise(
             {PLACES: "places = torch.tensor(first)"},
         ),
         Mistake(
+            "positions in each block",
+            "You add the positions in each block. Add them once, before the first one.",
+            {
+                EMBEDDED: "x = self.tokens(tokens)",
+                CALLED: CALLED.replace("block(x,", "block(x + self.positions(places),"),
+            },
+            {CALLED: CALLED.replace("block(x,", "block(x + self.positions(places),")},
+            {
+                EMBEDDED: "x = self.tokens(tokens)",
+                CALLED: f"{CALLED} + self.positions(places)",
+            },
+            {CALLED: f"{CALLED} + self.positions(places)"},
+        ),
+        Mistake(
+            "positions after the blocks",
+            "You add the positions after the blocks, where no attention sees them. Add them to the "
+            "tokens' vectors, before the first block.",
+            {
+                EMBEDDED: "x = self.tokens(tokens)",
+                "self.norm(x)": "self.norm(x + self.positions(places))",
+            },
+            {
+                EMBEDDED: "x = self.tokens(tokens)",
+                "self.norm(x)": "self.norm(x) + self.positions(places)",
+            },
+        ),
+        Mistake(
             "positions multiplied",
             "You multiplied by the positions. Add them.",
             {"self.tokens(tokens) + self": "self.tokens(tokens) * self"},

@@ -186,6 +186,15 @@ EXERCISE = Exercise(
             {ZEROED: f"attention.value.weight[{OWNED}] = 0.0"},
         ),
         Mistake(
+            "the bias of all values",
+            "You cleared the value layer's whole bias. Only a part of it belongs to this head: "
+            "leave the other heads theirs.",
+            {
+                ZEROED: f"attention.value.weight[{OWNED}] = 0.0\n"
+                "        attention.value.bias[:] = 0.0"
+            },
+        ),
+        Mistake(
             "columns of the value layer",
             "You cleared columns of the value layer, which are what every head takes from these "
             "features. A head's own values are rows there; its columns are in the output layer.",
