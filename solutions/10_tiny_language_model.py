@@ -110,9 +110,9 @@ print(f"{bigram_loss:.2f} nats")
 #
 # Texts in a batch may differ in length. Then the shorter ones are padded, and nobody should be
 # graded for guessing padding: if `ignore` is given, leave every place whose *next* token is
-# `ignore` out of both the sum and the count. (`F.cross_entropy(logits, targets, ignore_index=…)`
-# takes [n, n_tokens] and [n], and leaves out the targets that are `ignore_index`. You may also use
-# `log_softmax` and `gather`.)
+# `ignore` out of both the sum and the count. At least one place is always left.
+# (`F.cross_entropy(logits, targets, ignore_index=…)` takes [n, n_tokens] and [n], and leaves out
+# the targets that are `ignore_index`. You may also use `log_softmax` and `gather`.)
 
 
 # %%
@@ -276,7 +276,8 @@ check(Block)
 #
 # With `caches`, a list of one cache for each block, the model reads a text in pieces. So the first
 # token of a piece isn't at place 0, but at `caches[0].length`. Read that *before* the blocks run:
-# they'll change it. This exercise builds on `Block`.
+# they'll change it. (More than n_context tokens don't fit. Exercise 5 will see to that.) This
+# exercise builds on `Block`.
 
 
 # %%
@@ -286,7 +287,8 @@ class TinyLanguageModel(nn.Module):
     Source: Radford et al. 2019.
 
     Example: five tokens at once, and in two pieces.
-        >>> model, tokens = TinyLanguageModel(10, 8, 2, 3, n_context=6), torch.arange(5)[None]
+        >>> model = TinyLanguageModel(n_tokens=10, d_model=8, n_heads=2, n_layers=3, n_context=6)
+        >>> tokens = torch.arange(5)[None]
         >>> caches = [Cache() for _ in range(3)]
         >>> pieces = [model(piece, caches) for piece in tokens.split([2, 3], dim=1)]
         >>> torch.allclose(torch.cat(pieces, dim=1), model(tokens), atol=1e-5)
@@ -433,9 +435,10 @@ plot_lines(
 
 # %% [markdown]
 # It learns those 2,000 characters by heart, and after 400 steps it is as lost in the rest of the
-# play as if it had never learned anything. (Train on, and it gets worse.) There it is confident and
-# wrong, and that is expensive. This is **overfitting**. You can see it only if you set some text
-# aside, and the moment to stop is where the second line starts to rise.
+# play as if it had never learned anything. (Train on, and it gets worse: after 800 steps, the loss
+# there is about 5.1.) The model is confident and wrong there, and that is expensive. This is
+# **overfitting**. You can see it only if you set some text aside, and the moment to stop is where
+# the second line starts to rise.
 #
 # ## Let it write
 #
@@ -444,7 +447,7 @@ plot_lines(
 # sometimes lands on nonsense. Three knobs help:
 #
 # - **temperature**: divide the logits by it. Below 1, the likely becomes likelier still; above 1,
-#   everything evens out. At 0, take the likeliest.
+#   everything evens out. At 0, take the likeliest, and the other two knobs don't matter.
 # - **top-k**: draw only from the k likeliest.
 # - **top-p**: draw only from the likeliest tokens that together reach a probability of p. If the
 #   model is sure, that's one token; if not, it's many.
@@ -507,7 +510,7 @@ def sample(
 check(sample)
 
 # %% [markdown]
-# ### Exercise 5: `generate` (12 minutes)
+# ### Exercise 5: `generate` (20 minutes)
 #
 # Let a model continue a batch of texts. `tokens` is [batch, n], and `how` holds the arguments for
 # `sample`. (`**how` collects keyword arguments and passes them on.) The model reads all texts in
@@ -522,8 +525,8 @@ check(sample)
 #   starts that way, too.
 # - Nobody needs gradients here: `@torch.no_grad()` is already in place.
 #
-# Return the text with the n_new tokens appended, [batch, n + n_new]. This exercise builds on
-# `sample`.
+# Return the text with the n_new tokens appended, [batch, n + n_new]; n_new may be 0. This exercise
+# builds on `sample`.
 
 
 # %%
@@ -534,7 +537,8 @@ def generate(
     """The text, and n_new tokens that the model adds to it, drawn by `sample(logits, **how)`.
 
     Example: an untrained model, and the likeliest token each time.
-        >>> model, start = TinyLanguageModel(10, 8, 2, 1, n_context=6), torch.tensor([[1, 2, 3]])
+        >>> model = TinyLanguageModel(n_tokens=10, d_model=8, n_heads=2, n_layers=1, n_context=6)
+        >>> start = torch.tensor([[1, 2, 3]])
         >>> written = generate(model, start, 2, temperature=0)
         >>> written.shape, torch.equal(written[0, 3], model(start)[0, -1].argmax())
         (torch.Size([1, 5]), True)
@@ -607,7 +611,7 @@ view_heads(
 # nothing else. It knows 32 tokens, and each text is 32 tokens long. It begins with 8 to 16
 # different tokens in random order, and then repeats them to the end. No model could predict the
 # first round, or tell exactly when it ends. So the loss counts only what comes after the first
-# token of the second round.
+# token of the second round. In the code, `known` says where that is.
 
 
 # %%
@@ -615,9 +619,9 @@ def repeating_texts(size, periods, generator):
     """Texts that repeat themselves, and where a token can be known: [size, 32] both."""
     choice = torch.randint(len(periods), (size, 1), generator=generator)
     period = torch.tensor(periods)[choice]
-    words = torch.rand(size, 32, generator=generator).argsort(dim=1)
+    order = torch.rand(size, 32, generator=generator).argsort(dim=1)
     place = torch.arange(32)
-    return words.gather(1, place % period), place > period
+    return order.gather(1, place % period), place > period
 
 
 def copy_loss(model, texts, known):
@@ -726,8 +730,8 @@ plot_matrix(
 # ### Exercise 6: `previous_token_score` (4 minutes)
 #
 # How much does each head look at the token just before? Take the mean over all queries that have
-# one. (You don't need `tokens` here. This score and the next take the same arguments, so that you
-# can call both the same way.)
+# one. (A text has two tokens or more. You don't need `tokens` here: this score and the next take
+# the same arguments, so that you can call both the same way.)
 
 
 # %%
@@ -750,7 +754,7 @@ def previous_token_score(
 check(previous_token_score)
 
 # %% [markdown]
-# ### Exercise 7: `induction_score` (12 minutes)
+# ### Exercise 7: `induction_score` (15 minutes)
 #
 # How much does each head look where an induction head would? For a query with token X, that's every
 # place right *after* an earlier X. (With X at the places 2 and 5, a query with token X at place 9
@@ -811,8 +815,8 @@ view_training(
 #
 # ## Three kinds of evidence
 #
-# Here's a second model, trained in the same way, except that the period is always 12, and that 300
-# steps are enough:
+# Here's a second model, trained in the same way, except that the period is always 12, and 300 steps
+# are enough:
 
 # %% tags=["trained"]
 shortcut, _, shortcut_weights = train_copier(2, [12], n_steps=300)
@@ -831,7 +835,7 @@ for layer in range(2):
 # How often is a model right where it can know the answer? Its guess is the likeliest token, and a
 # guess counts only if its token can be known. `known[:, j]` is True if the token at place j can be
 # known, so it's about the guess that is made one place earlier. No guess is made before the first
-# token, so `known[:, 0]` doesn't count, whatever it says.
+# token, so `known[:, 0]` doesn't count, whatever it says. At least one of the others is True.
 
 
 # %%
@@ -888,8 +892,8 @@ for name, model in (("first", copies), ("second", shortcut)):
 # With a period of 16, the second model is never right. It doesn't look for the token's last
 # occurrence at all. It looks 11 places back, or 23, whatever is there: in rounds of 12, that's
 # where the next token stood one round ago, or two. (With a period of 8, 23 places back is right,
-# too, by accident.) For a period of 12, their guesses are equally good, and in layer 1 the score
-# gave both nearly the same score. The text was to blame: at period 16, the score tells them apart.
+# too, by accident.) For a period of 12, their guesses are equally good, and in layer 1, both got
+# nearly the same score. The text was to blame: at period 16, the score tells them apart.
 # The first model is right for every period, even for 20, which was never in its training.
 #
 # And there was a hint: the second model's *layer 0* scores nearly as high as its layer 1. In layer
@@ -919,7 +923,8 @@ def without_head(model: nn.Module, layer: int, head: int) -> nn.Module:
     """A copy of the model in which one head adds nothing.
 
     Example: with its only head gone, attention adds no more than the output layer's bias.
-        >>> model, x = TinyLanguageModel(10, 8, 1, 2, n_context=6), torch.randn(1, 3, 8)
+        >>> model = TinyLanguageModel(n_tokens=10, d_model=8, n_heads=1, n_layers=2, n_context=6)
+        >>> x = torch.randn(1, 3, 8)
         >>> attention = without_head(model, layer=1, head=0).blocks[1].attention
         >>> torch.allclose(attention(x), attention.output.bias.expand(1, 3, 8), atol=1e-6)
         True
@@ -1031,7 +1036,7 @@ plot_matrix(
 # code stays the same except for such details. Most newer models have rotary positions (lesson 7),
 # grouped queries and tiles (lesson 9), norms that divide without subtracting the mean (RMSNorm),
 # and feed-forward networks with a gate. And they differ in their attention. Here are six from 2019
-# to 2025:
+# to 2025, next to yours:
 #
 # | model | width | layers | heads × features | key heads | positions | attention |
 # |---|---|---|---|---|---|---|
@@ -1053,8 +1058,8 @@ plot_matrix(
 #
 # Two more words that you will meet. **QK-norm**: Gemma 3 and Qwen3 norm queries and keys before the
 # product, so that no score gets too large. **Mixture of experts**: DeepSeek-V3, gpt-oss and
-# Qwen3-Next have many feed-forward networks in most of their blocks, and each token goes through a
-# few.
+# Qwen3-Next have many feed-forward networks in most of their blocks, and each token passes through
+# only a few of them.
 #
 # Llama 2 7B was trained on two trillion tokens. Yours has read nine tenths of a play five and a
 # half times, one character at a time.
@@ -1107,6 +1112,7 @@ plot_matrix(
 #   - q)$, rescaled to sum to 1.
 #
 # Use `torch.rand((), generator=generator)` for the decision, and `torch.multinomial` for the draw.
+# (If $p \ge q$, there is nothing to decide, so you may draw no number there.)
 
 
 # %%

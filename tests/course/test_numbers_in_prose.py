@@ -67,6 +67,7 @@ ELSEWHERE = {
         "50,257": "likewise",
         "3,000": "steps: make bench BENCH=language",
         "0.15": "the largest score in 200 such texts was 0.10",
+        "5.1": "the loss after 800 steps, on three seeds: make bench BENCH=language",
     },
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d+)?(?:e[-+]?\d+)?")

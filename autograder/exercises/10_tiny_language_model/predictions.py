@@ -24,11 +24,11 @@ PREDICTIONS = [
     ),
     Prediction(
         "too_little_text",
-        right="It falls, and then rises back to about where it began",
+        right="It falls, then rises, and by step 400 is about where it began",
         choices={
             "It falls, and stays there": "It would, if more training never hurt.",
             "It stays where it is": "2,000 characters are enough to learn some English.",
-            "It falls, and then rises back to about where it began": (
+            "It falls, then rises, and by step 400 is about where it began": (
                 "Knowing one text by heart makes the model sure of what is wrong in another."
             ),
         },
