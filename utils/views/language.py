@@ -71,8 +71,9 @@ def view_training(
     last = attn_weights[-1].flatten(0, 1)
     _, n_layers, n_heads, n, _ = attn_weights.shape
     titles = [f"layer {layer}, head {head}" for layer in range(n_layers) for head in range(n_heads)]
-    look = {"titles": titles, "value_range": (0, 1), "value_name": "attention weight"}
-    still = plot_matrix(last, **look, caption=caption)
+    still = plot_matrix(
+        last, titles=titles, value_range=(0, 1), value_name="attention weight", caption=caption
+    )
     whole = (attn_weights.flatten(1, 2) * SCALE).round().int()
     data = {
         "steps": list(steps),
