@@ -33,7 +33,7 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one gradescope prairielearn classroom learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one serve gradescope prairielearn classroom learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ GRADE_ONE = $(if $(SECRET),--secret='$(subst ','\'',$(SECRET))') \
 
 grade-one: $(VENV)/developer  ## grade one notebook, without a gradebook, LESSON=... NOTEBOOK=... [SECRET=... JSON=... HTML=...]
 	$(call needs,LESSON NOTEBOOK)python -m autograder.course grade-one '$(subst ','\'',$(NOTEBOOK))' --lesson=$(LESSON) $(GRADE_ONE)
+
+serve: $(VENV)/developer  ## grade what learners hand in to nbgrader's exchange, and give feedback, until Ctrl-C [LESSON=...]
+	python -m autograder.course serve $(LESSON)
 
 # For the three below: TO=..., a package index with a smaller torch, and each platform's own.
 PACK_OPTIONS = $(LESSON) $(if $(TO),--to='$(subst ','\'',$(TO))') $(if $(TORCH_INDEX),--index='$(TORCH_INDEX)')

@@ -12,6 +12,7 @@ import torch
 from autograder.asking.answer import GRADIENT
 from autograder.building.hidden import grading_reference
 from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.places import ROOT
 from autograder.references.store import PUBLIC, find, load
 from tests.course.test_lessons import solution_lines
 from tests.support.wheels import (
@@ -44,6 +45,12 @@ def content(wheel):
     """The content of every file in the wheel, by name."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_it_is_as_large_as_the_documentation_says(wheel):
+    page = " ".join((ROOT / "docs/install.md").read_text(encoding="utf-8").split())
+    [megabytes] = re.findall(r"the \*wheel\*, a package of (\d+) MB", page)
+    assert abs(wheel.stat().st_size / 1e6 - int(megabytes)) < 1
 
 
 def test_it_holds_the_learners_half_only(content):

@@ -83,6 +83,12 @@ def _pack(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _serve(options: argparse.Namespace) -> int:
+    from autograder.grading.serving.command import run
+
+    return run(options)
+
+
 def _exchange(options: argparse.Namespace) -> int:
     from autograder.grading.lms import commands
 
@@ -135,6 +141,7 @@ def _parser() -> Parser:
     _add_pack(add("pack", "write what a platform needs in order to grade a lesson", _pack))
     for name, about in AUTHORS.items():
         _add_lessons(add(name, about, _author))
+    _add_serve(add("serve", "grade what arrives in nbgrader's exchange", _serve))
     _add_export(add("export", "export grades", _exchange))
     _add_collect(add("collect", "collect the submissions in a zip", _exchange))
     _add_feedback(add("feedback", "zip the feedback pages", _exchange))
@@ -163,6 +170,14 @@ def _add_grade_one(command: Parser) -> None:
 def _add_grade_on(command: Parser) -> None:
     _add_platform(command, PLATFORMS)
     command.add_argument("--lesson", required=True, metavar="LESSON")
+
+
+def _add_serve(command: Parser) -> None:
+    _add_lessons(command, "default: those that are released")
+    _add_course(command)
+    command.add_argument(
+        "--every", type=float, default=5.0, metavar="SECONDS", help="how often it looks; default: 5"
+    )
 
 
 def _add_pack(command: Parser) -> None:
@@ -253,8 +268,8 @@ def _add_report(command: Parser) -> None:
     )
 
 
-def _add_lessons(command: Parser) -> None:
-    command.add_argument("lessons", nargs="*", metavar="LESSON", help="default: all of them")
+def _add_lessons(command: Parser, about: str = "default: all of them") -> None:
+    command.add_argument("lessons", nargs="*", metavar="LESSON", help=about)
 
 
 def _add_course(command: Parser) -> None:

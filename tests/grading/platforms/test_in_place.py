@@ -7,9 +7,9 @@ from autograder.building.secret import SECRET_VARIABLE
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
 from tests.demo.made_up_class import MadeUpSubmission, make_class
-from tests.grading.platforms.conftest import SECRET
 from tests.grading.single.grading_one import grade_one
 from tests.support.classroom import LESSON
+from tests.support.platforms import SECRET, points_by_exercise
 
 pytestmark = pytest.mark.long
 NOTEBOOK = f"{LESSON.name}.ipynb"
@@ -30,11 +30,6 @@ ANOTHER = MadeUpSubmission("", {}).notebook(Lesson("02_qkv_projections"))
 END_SUPERVISOR = "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"
 
 
-@pytest.fixture(params=["gradescope", "prairielearn"])
-def place(request):
-    return request.getfixturevalue(request.param)
-
-
 def answered(source):
     """Return what learners get, with an answer to the first exercise."""
     notebook = nbformat.read(LESSON.released_path, as_version=4)
@@ -53,15 +48,6 @@ def handed_in(notebook, name=NOTEBOOK):
     return lay
 
 
-def points(results):
-    """Return the points by exercise, from either platform's form."""
-    earned = {}
-    for test in results["tests"]:
-        name = test["name"].partition(":")[0]
-        earned[name] = earned.get(name, 0) + test.get("score", test.get("points"))
-    return earned
-
-
 def message(results):
     """Return what a platform shows of the whole notebook."""
     return results.get("output") or results.get("message") or results["format_errors"][0]
@@ -73,8 +59,8 @@ def test_it_gives_the_points_that_a_class_gets(place, sandbox, tmp_path, monkeyp
     monkeypatch.setenv(SECRET_VARIABLE, SECRET)
     handed_in(submission)(tmp_path)
     ours = grade_one(tmp_path / NOTEBOOK, tmp_path).result
-    assert points(results) == {one["name"]: one["points"] for one in ours["exercises"]}
-    assert points(results) == MISTAKEN.true_points, said
+    assert points_by_exercise(results) == {one["name"]: one["points"] for one in ours["exercises"]}
+    assert points_by_exercise(results) == MISTAKEN.true_points, said
     assert results["score"] in (ours["points"], ours["points"] / ours["max_points"])
     assert f"{LESSON.name}: " in said
 

@@ -12,8 +12,8 @@ from autograder.course.__main__ import main
 from autograder.grading.packing import contents, gradescope, prairielearn
 from autograder.grading.packing.contents import FILES
 from autograder.places import ROOT
-from tests.grading.platforms.conftest import SECRET
 from tests.support.classroom import LESSON
+from tests.support.platforms import SECRET
 
 SCRIPTS = [*FILES.glob("*/*.sh"), FILES / "gradescope/run_autograder"]
 

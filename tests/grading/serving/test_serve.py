@@ -1,0 +1,160 @@
+"""`make serve`: what arrives in the exchange is graded once, and feedback goes back."""
+
+import os
+import shutil
+import signal
+import sys
+
+import nbformat
+import pytest
+from nbgrader.utils import notebook_hash
+
+from autograder.course.__main__ import main
+from autograder.grading.serving import command
+from autograder.grading.serving.command import LONGEST_WAIT, STEPS, WAIT, Served
+from tests.demo.made_up_class import make_class
+from tests.grading.term.made_course import COURSE_ID
+from tests.support.classroom import LESSON, release, start_program
+from tests.support.waiting import wait_until
+
+SECRET = "a line between the two"
+
+
+class Steps:
+    """A lesson whose steps only say that they were taken; those in `failing` fail."""
+
+    def __init__(self, monkeypatch, tmp_path):
+        self.failing, self.taken = set(), []
+        monkeypatch.setattr(Served, "_take", self._take)
+        self.lesson = Served("01_first", tmp_path)
+
+    def _take(self, step, *options):
+        self.taken.append(step)
+        return step not in self.failing
+
+    def look(self, arrived, now):
+        """Return the steps that are taken."""
+        self.taken = []
+        self.lesson.look(set(arrived), now)
+        return self.taken
+
+
+ALL = [step for step, *_ in STEPS]
+
+
+@pytest.fixture
+def steps(monkeypatch, tmp_path):
+    return Steps(monkeypatch, tmp_path)
+
+
+def test_a_start_grades_and_so_does_what_arrives(steps, capsys):
+    assert steps.look(["ada+01_first+2026"], 0) == ALL
+    assert steps.look(["ada+01_first+2026"], 5) == []
+    assert steps.look(["ada+01_first+2026", "bob+01_first+2026"], 10) == ALL
+    said = capsys.readouterr().out
+    assert "01_first: 1 submission in the exchange" in said
+    assert "01_first: handed in by bob\n" in said
+
+
+def test_without_submissions_there_is_nothing_to_do(steps, capsys):
+    assert steps.look([], 0) == steps.look([], 1e9) == []
+    assert "0 submissions in the exchange" in capsys.readouterr().out
+
+
+def test_what_fails_is_tried_again_ever_later(steps, capsys):
+    steps.failing = {"autograde"}
+    there = ["ada+01_first+2026"]
+    assert steps.look(there, 0) == ALL, "feedback for the others doesn't wait"
+    assert "autograde failed, again in 1 minute" in capsys.readouterr().out
+    assert steps.look(there, WAIT - 1) == []
+    assert steps.look(there, WAIT) == ALL
+    assert steps.look(there, 3 * WAIT - 1) == []
+    assert steps.look(there, 3 * WAIT) == ALL
+    later = [LONGEST_WAIT * hour for hour in range(1, 12)]
+    assert all(steps.look(there, now) for now in later)
+    steps.failing = set()
+    assert steps.look(there, later[-1] + LONGEST_WAIT) == ALL
+    assert steps.look(there, later[-1] + 9 * LONGEST_WAIT) == []
+
+
+def test_a_name_does_nothing_to_a_terminal(steps, capsys):
+    steps.look(["bob+01_first+2026"], 0)
+    steps.look(["\x1b[2J+01_first+2026"], 1)
+    assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A course with the lesson released, and an exchange of its own."""
+    config = tmp_path / "config"
+    config.mkdir()
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(config))
+    exchange = tmp_path / "exchange"
+    (config / "nbgrader_config.py").write_text(
+        f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n", encoding="utf-8"
+    )
+    for name in ("inbound", f"outbound/{LESSON.name}", "feedback"):
+        (exchange / COURSE_ID / name).mkdir(parents=True)
+    release(tmp_path / "course")
+    return tmp_path / "course"
+
+
+def hand_in(course, learner, notebook):
+    """Put a submission into the exchange as nbgrader does, whole at once."""
+    inbound = course.parent / "exchange" / COURSE_ID / "inbound"
+    folder = course.parent / f"{learner}+{LESSON.name}+2026-10-05 11:00:00.500000 UTC+x"
+    folder.mkdir()
+    nbformat.write(notebook, folder / f"{LESSON.name}.ipynb")
+    (folder / "timestamp.txt").write_text("2026-10-05 11:00:00.500000 UTC")
+    (folder / "submission_secret.txt").write_text(f"{SECRET} {learner}")
+    shutil.move(folder, inbound)
+
+
+def feedback(course, learner):
+    name = notebook_hash(secret=f"{SECRET} {learner}", notebook_id=LESSON.name)
+    return course.parent / "exchange" / COURSE_ID / "feedback" / f"{name}.html"
+
+
+def serve(course, said):
+    program = [sys.executable, "-m", "autograder.course", "serve", "--every=0.2"]
+    return start_program([*program, f"--course={course}"], said)
+
+
+def stop(process):
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
+
+
+@pytest.mark.long
+def test_it_grades_what_arrives_and_no_more_after_a_restart(course, sandbox, tmp_path):
+    said = tmp_path / "said.txt"
+    first, second = make_class(LESSON, 2)
+    process = serve(course, said)
+    wait_until(lambda: "0 submissions in the exchange" in said.read_text())
+    hand_in(course, "ada", first.notebook(LESSON))
+    wait_until(feedback(course, "ada").exists)
+    wait_until(lambda: "up to date" in said.read_text())
+    stop(process)
+    assert "handed in by ada" in said.read_text() and "Stopped." in said.read_text()
+    page = feedback(course, "ada").read_text(encoding="utf-8")
+    assert f"<strong>{first.true_grade}</strong>" in page
+    graded = course / "autograded" / "ada" / LESSON.name / f"{LESSON.name}.ipynb"
+    before = os.stat(graded).st_mtime_ns
+    hand_in(course, "bob", second.notebook(LESSON))
+    process = serve(course, said)
+    wait_until(feedback(course, "bob").exists)
+    stop(process)
+    assert os.stat(graded).st_mtime_ns == before, "ada was graded twice"
+
+
+def test_a_course_is_served_once(course, monkeypatch, capsys):
+    monkeypatch.setattr(command.signal, "signal", lambda *_: None)
+    with command._alone(course):
+        assert main(["serve", f"--course={course}"]) == 2
+    assert "is being served already. Stop that first." in capsys.readouterr().err
+
+
+def test_without_an_exchange_it_says_what_to_do(course, capsys):
+    shutil.rmtree(course.parent / "exchange")
+    assert main(["serve", f"--course={course}"]) == 2
+    assert "nbgrader release_assignment LESSON" in capsys.readouterr().err
