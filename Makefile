@@ -136,7 +136,7 @@ export: $(VENV)/developer  ## export grades [LESSON=... LMS=canvas|moodle WORKSH
 
 # GitHub's submissions are a folder.
 collect: ZIP ?= $(FROM)
-collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, or clones from GitHub, LESSON=... LMS=... ZIP=...|FROM=... [WORKSHEET=... FORCE=1]
+collect: $(VENV)/developer  ## collect a zip from Canvas or Moodle, or clones from GitHub (FROM=... for ZIP=...), LESSON=... LMS=... ZIP=... [WORKSHEET=... FORCE=1]
 	$(call needs,LESSON LMS ZIP)python -m autograder.course collect $(LESSON) '$(subst ','\'',$(ZIP))' $(LMS_OPTIONS) \
 		$(if $(filter-out 0,$(FORCE)),--force)
 

@@ -10,11 +10,15 @@ from pathlib import Path
 UNFINISHED = ".unfinished"
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all: a concurrent reader never sees half of it."""
+def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
+    """Write a file completely or not at all: a concurrent reader never sees half of it.
+
+    mode: its permissions, less those that the process takes away from all files.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        draft.touch(mode)
         draft.write_bytes(data)
         draft.replace(path)
     finally:

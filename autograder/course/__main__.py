@@ -184,14 +184,12 @@ def _add_pack(command: Parser) -> None:
     _add_platform(command, PACKED)
     command.add_argument("lesson", metavar="LESSON")
     command.add_argument(
-        "--to", type=Path, metavar="PATH", help="default: autograder.zip, or a folder in build/"
+        "--to", type=Path, metavar="PATH", help="default: autograder.zip, or a folder in packed/"
     )
     command.add_argument(
         "--index", default="", metavar="URL", help="a package index with a smaller torch"
     )
-    command.add_argument(
-        "--image", default="attention-grader", metavar="NAME", help="of PrairieLearn's grader"
-    )
+    command.add_argument("--image", default="", metavar="NAME", help="of PrairieLearn's grader")
 
 
 def _add_platform(command: Parser, platforms: Sequence[str]) -> None:

@@ -155,7 +155,7 @@ def ask_for_review(exercise: Callable | str, why: str) -> None:
     if not isinstance(why, str) or not why.strip():
         raise CourseError(f'Say why, in a sentence or two: ask_for_review("{name}", "…").')
     sentence = "Your instructor sees this beside your answer, once you hand in the notebook."
-    display(note_card(f"{name}: another look, please", sentence))
+    display(note_card(f"{name}: you ask for another look", sentence))
 
 
 def progress() -> None:

@@ -218,7 +218,7 @@ def see_every_hint(exercise):
 def test_asking_for_review_says_who_will_see_it(capsys):
     ask_for_review("softmax", "My rows add up to 1.")
     said = capsys.readouterr().out
-    assert "○ softmax: another look, please" in said and "Your instructor sees this" in said
+    assert "○ softmax: you ask for another look" in said and "Your instructor sees this" in said
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ are collected, and a submission that can't be collected doesn't affect anyone el
 
 import os
 import pwd
+import stat
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,6 +26,7 @@ from autograder.grading.submission.plain_files import read_below, write_below
 from autograder.grading.term.dates import read_date
 from autograder.grading.term.learner_names import is_learner_name, listed, printable
 
+WHOLE_AFTER = 60.0  # seconds
 GROUP_FOLDER, GROUP_FILE = 0o2770, 0o660  # permissions in a course that a group shares
 
 
@@ -86,7 +88,7 @@ class CollectPlainFiles(ExchangeCollect):
             learner, middle, rest = path.name.partition(f"+{self.coursedir.assignment_id}+")
             if middle and fnmatchcase(learner, wanted):
                 one = _read_name(path, learner, rest)
-                found += [one] if one else []
+                found += [one] if one and not _is_being_copied(path) else []
                 strange += [] if one else [printable(path.name)]
         if strange:
             told = listed(strange)
@@ -147,6 +149,13 @@ class CollectPlainFiles(ExchangeCollect):
         course, parts = self.coursedir, Path(name).parts
         ignored = any(fnmatchcase(part, pattern) for part in parts for pattern in course.ignore)
         return not ignored and any(fnmatchcase(parts[-1], one) for one in course.include)
+
+
+def _is_being_copied(path: Path) -> bool:
+    """Whether nbgrader may still be copying into a folder: the time comes after the notebook."""
+    about = path.lstat()
+    is_new = datetime.now().timestamp() - about.st_mtime < WHOLE_AFTER
+    return is_new and stat.S_ISDIR(about.st_mode) and not os.path.lexists(path / TIMESTAMP)
 
 
 def _read_name(path: Path, learner: str, rest: str) -> InboundFolder | None:

@@ -96,7 +96,7 @@ def collect(options: argparse.Namespace) -> int:
     if not plan.files:
         raise CourseError(
             f"{options.zip} has nothing from the learners in learners.csv. Does it have all "
-            f"submissions from {collector.system}, and is learners.csv filled in?"
+            f"submissions from {collector.system}, and does learners.csv say who they are there?"
         )
     collector.share_with_groups()
     print(f"Collected {options.lesson} from {len(plan.by_learner)} learners")

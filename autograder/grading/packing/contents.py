@@ -13,6 +13,7 @@ from autograder.places import PACKAGE, ROOT
 
 FILES = Path(__file__).parent / "files"
 LEARNERS, GRADER = ROOT, PACKAGE / "grading" / "wheel"
+PACKED = ROOT / "packed"
 LOCK = "lock.txt"
 
 
@@ -46,7 +47,13 @@ def write_settings(folder: Path, options: str) -> None:
     """Write the options of `grade-on`, and the secret if there is one."""
     _write(folder / "options", options)
     if secret := own_secret():
+        (folder / "secret.txt").touch(0o600)
         _write(folder / "secret.txt", secret)
+
+
+def secrets_inside() -> str:
+    """Say what in a package is not for learners."""
+    return "The solutions and your secret are in it" if own_secret() else "The solutions are in it"
 
 
 def points_of_lesson(lesson: Lesson) -> str:

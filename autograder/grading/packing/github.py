@@ -10,25 +10,28 @@ from pathlib import Path
 from autograder.grading.packing.contents import (
     FILES,
     LEARNERS,
+    PACKED,
     build_wheel,
     points_of_lesson,
     write_requirements,
 )
 from autograder.lessons.lesson import Lesson
-from autograder.places import ROOT
 
 
 def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
     """Pack a lesson; return what to do with it. Raises CourseError, OSError.
 
-    What is in the folder besides, such as a repository, stays.
+    What an instructor may have changed stays, and so does what is there besides.
     """
-    to = options.to or ROOT / "build" / "github" / lesson.name
-    shutil.copytree(FILES / "github", to, dirs_exist_ok=True)
-    for path in (to / "README.md", to / ".github/workflows/classroom.yml"):
-        text = path.read_text(encoding="utf-8")
-        text = text.replace("LESSON", lesson.name).replace("TITLE", lesson.title)
-        path.write_text(text, encoding="utf-8")
+    to = options.to or PACKED / "github" / lesson.name
+    (to / ".github" / "workflows").mkdir(parents=True, exist_ok=True)
+    for name in ("README.md", ".github/workflows/classroom.yml"):
+        if not (to / name).exists():
+            text = (FILES / "github" / name).read_text(encoding="utf-8")
+            text = text.replace("LESSON", lesson.name).replace("TITLE", lesson.title)
+            (to / name).write_text(text, encoding="utf-8")
+    script = ".github/check_notebook.py"
+    shutil.copy2(FILES / "github" / script, to / script)
     shutil.copy2(lesson.released_path, to)
     for older in to.glob("attention_from_scratch-*.whl"):
         older.unlink()

@@ -7,12 +7,14 @@ import shutil
 from argparse import Namespace
 from pathlib import Path
 
+from autograder.atomic_writes import write_whole
 from autograder.grading.packing.contents import (
     FILES,
     GRADER,
     LEARNERS,
     build_wheel,
     points_of_lesson,
+    secrets_inside,
     write_requirements,
     write_settings,
 )
@@ -31,9 +33,8 @@ def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
     write_requirements(content, [f"wheels/{wheel}" for wheel in wheels], options.index)
     write_settings(content, f"--lesson {lesson.name} --show {options.show}")
     made = Path(shutil.make_archive(str(folder / "made"), "zip", content))
-    made.chmod(0o600)
-    shutil.move(made, to)
+    write_whole(to, made.read_bytes(), mode=0o600)
     return (
-        f"{to} grades {lesson.name} on Gradescope: {points_of_lesson(lesson)}. The solutions and "
-        "your secret are in it, so keep it to yourself."
+        f"{to} grades {lesson.name} on Gradescope: {points_of_lesson(lesson)}. "
+        f"{secrets_inside()}, so keep it to yourself."
     )

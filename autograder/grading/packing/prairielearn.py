@@ -8,19 +8,21 @@ import shutil
 import uuid
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from autograder.atomic_writes import draft_of
 from autograder.grading.packing.contents import (
     FILES,
     GRADER,
     LEARNERS,
+    PACKED,
     build_wheel,
     points_of_lesson,
+    secrets_inside,
     write_requirements,
     write_settings,
 )
 from autograder.lessons.lesson import Lesson
-from autograder.places import ROOT
 
 STATIC = FILES / "prairielearn"
 # So that a lesson is always the same question.
@@ -29,9 +31,9 @@ LESSONS = uuid.UUID("8a9b1f9e-5f0c-4a52-9f5e-1d1c4c1b6c55")
 
 def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
     """Pack a lesson; return what to do with it. Raises CourseError, OSError."""
-    to = options.to or ROOT / "build" / "prairielearn"
+    to = options.to or PACKED / "prairielearn"
     question, image = to / "questions" / lesson.name, to / "image"
-    _write_page(question, lesson, options.image)
+    wanted = _write_page(question, lesson, options.image)
     with draft_of(question / "tests", keep_others=False) as draft:
         _write_tests(draft, lesson)
     with draft_of(image, keep_others=False) as draft:
@@ -39,19 +41,27 @@ def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
         wheel = build_wheel(LEARNERS, draft)
         write_requirements(draft, [f"./{wheel}[instructor]"], options.index)
     return (
-        f"{question} is a question for PrairieLearn, with {points_of_lesson(lesson)}. The "
-        "solutions and your secret are in it. Its image, which has neither: "
-        f"docker build --platform linux/amd64 -t {options.image} {image}"
+        f"{question} is a question for PrairieLearn, with {points_of_lesson(lesson)}. "
+        f"{secrets_inside()}, but not in its image: "
+        f"docker build --platform linux/amd64 -t {wanted} {image} && docker push {wanted}"
     )
 
 
-def _write_page(folder: Path, lesson: Lesson, image: str) -> None:
-    """Write what an instructor may edit, where it isn't there yet."""
-    page = (STATIC / "question.html").read_text(encoding="utf-8").replace("LESSON", lesson.name)
+def _write_page(folder: Path, lesson: Lesson, image: str) -> str:
+    """Write what an instructor may edit, where it isn't there yet; return the image's name.
+
+    image: "" for the one that is there.
+    """
+    page, info = folder / "question.html", folder / "info.json"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("question.html", page), ("info.json", _info(lesson, image))):
-        if not (folder / name).exists():
-            (folder / name).write_text(text, encoding="utf-8")
+    if not page.exists():
+        text = (STATIC / page.name).read_text(encoding="utf-8")
+        page.write_text(text.replace("LESSON", lesson.name), encoding="utf-8")
+    there = json.loads(info.read_text(encoding="utf-8")) if info.exists() else _info(lesson)
+    if image:
+        there["externalGradingOptions"]["image"] = image
+    info.write_text(f"{json.dumps(there, indent=2)}\n", encoding="utf-8")
+    return there["externalGradingOptions"]["image"]
 
 
 def _write_tests(folder: Path, lesson: Lesson) -> None:
@@ -61,10 +71,15 @@ def _write_tests(folder: Path, lesson: Lesson) -> None:
     write_settings(folder, f"--lesson {lesson.name}")
 
 
-def _info(lesson: Lesson, image: str) -> str:
-    """Return `info.json`, as PrairieLearn's schema of questions describes it."""
-    grading = {"image": image, "entrypoint": "/grade/tests/grade.sh", "timeout": 600}
-    info = {
+def _info(lesson: Lesson) -> dict[str, Any]:
+    """Return what `info.json` holds, as PrairieLearn's schema of questions describes it."""
+    grading = {
+        "enabled": True,
+        "image": "attention-grader",
+        "entrypoint": "/grade/tests/grade.sh",
+        "timeout": 600,
+    }
+    return {
         "uuid": str(uuid.uuid5(LESSONS, lesson.name)),
         "title": lesson.title,
         "topic": "Attention",
@@ -73,4 +88,3 @@ def _info(lesson: Lesson, image: str) -> str:
         "gradingMethod": "External",
         "externalGradingOptions": grading,
     }
-    return f"{json.dumps(info, indent=2)}\n"

@@ -44,7 +44,7 @@ def message(result: Result) -> str:
     """Say in a few words what became of the notebook, with code in backticks."""
     if result["outcome"] == Outcome.NOT_GRADED:
         return f"Not graded: {result['reason']}"
-    answered = sum(exercise["answered"] is not False for exercise in result["exercises"])
+    answered = sum(exercise["answered"] is True for exercise in result["exercises"])
     said = f"Graded: {answered} of {count(len(result['exercises']), 'exercise')} answered."
     if result["lacking"]:
         said += f" It ran without modules that the grader lacks: {', '.join(result['lacking'])}."
@@ -72,4 +72,4 @@ def _parts(number: int, exercise: Mapping[str, Any]) -> Iterator[Part]:
 def _sentence(exercise: Mapping[str, Any]) -> str:
     if exercise["answered"] is False:
         return "Not answered."
-    return exercise["sentence"] if exercise["judged"] else "Not graded yet: a person reads this."
+    return exercise["sentence"] if exercise["judged"] else "Not graded yet: a person will."

@@ -35,15 +35,15 @@ WAIT, LONGEST_WAIT = 60.0, 3600.0  # seconds before a lesson is tried again
 def run(options: Namespace) -> int:
     """Serve lessons until SIGTERM or Ctrl-C; return 0. Raises CourseError."""
     inbox = Inbox.of_course(options.course)
+    inbox.require(options.lessons)
     served: dict[str, Served] = {}
     with _alone(options.course), _stopping() as stop:
         _say(f"Watching {inbox.folder}. Ctrl-C stops, once the step that runs has ended.")
         while not stop.is_set():
             try:
                 for lesson in options.lessons or inbox.lessons():
-                    one = served.setdefault(lesson, Served(lesson, options.course))
-                    if not stop.is_set():
-                        one.look(inbox.arrived(lesson), time.monotonic())
+                    one = served.setdefault(lesson, Served(lesson, options.course, stop))
+                    one.look(inbox.arrived(lesson))
             except OSError as error:
                 _say(f"The exchange can't be read: {error}")
                 stop.wait(WAIT)
@@ -53,14 +53,17 @@ def run(options: Namespace) -> int:
 
 
 class Served:
-    """A lesson: what has arrived of it, and when it is tried again if a step failed."""
+    """A lesson: what has arrived of it, and when it is tried again if a step failed.
 
-    def __init__(self, lesson: str, course: Path) -> None:
-        self._lesson, self._course = lesson, course
+    stop: ends the steps between two of them.
+    """
+
+    def __init__(self, lesson: str, course: Path, stop: threading.Event) -> None:
+        self._lesson, self._course, self._stop = lesson, course, stop
         self._arrived: set[str] | None = None  # None, so that a start always grades
         self._wait, self._again = WAIT, math.inf
 
-    def look(self, arrived: set[str], now: float) -> None:
+    def look(self, arrived: set[str]) -> None:
         """Grade if something has arrived, or if it is time to try again."""
         new = arrived - (self._arrived or set())
         if self._arrived is None:
@@ -68,24 +71,33 @@ class Served:
         elif new:
             self._say(f"handed in by {listed({name.partition('+')[0] for name in new})}")
             self._wait = WAIT
-        elif now < self._again:
+        elif time.monotonic() < self._again:
             return
         self._arrived = arrived
         if arrived:
-            self._grade(now)
+            self._grade()
 
-    def _grade(self, now: float) -> None:
-        if failed := [step for step, *options in STEPS if not self._take(step, *options)]:
-            self._say(f"{' and '.join(failed)} failed, again in {count(self._wait / 60, 'minute')}")
-            self._again, self._wait = now + self._wait, min(2 * self._wait, LONGEST_WAIT)
+    def _grade(self) -> None:
+        failed = []
+        for step, *options in STEPS:
+            if self._stop.is_set():
+                return
+            if not self._take(step, *options):
+                failed.append(step)
+        if failed:
+            minutes = count(self._wait / 60, "minute")
+            self._say(f"{' and '.join(failed)} failed, again in {minutes}")
+            self._again = time.monotonic() + self._wait
+            self._wait = min(2 * self._wait, LONGEST_WAIT)
         else:
             self._say("up to date")
             self._again = math.inf
 
     def _take(self, step: str, *options: str) -> bool:
+        """Take a step, in a session of its own, which a Ctrl-C for this process doesn't reach."""
         place = f"--CourseDirectory.root={self._course.resolve()}"
         command = [sys.executable, "-m", "nbgrader", step, self._lesson, *options, place]
-        return subprocess.run(command).returncode == 0
+        return subprocess.run(command, start_new_session=True).returncode == 0
 
     def _say(self, text: str) -> None:
         _say(f"{self._lesson}: {text}")

@@ -1,5 +1,7 @@
 """What learners have handed in through nbgrader's exchange."""
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -8,6 +10,7 @@ from nbgrader.apps import CollectApp
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.errors import CourseError
+from autograder.grading.engine.release_feedback import SECRET
 
 
 @dataclass(frozen=True)
@@ -32,13 +35,25 @@ class Inbox:
         return cls(folder, course)
 
     def lessons(self) -> list[str]:
-        """Return the lessons that were released to the exchange. Raises CourseError."""
+        """Return the lessons that are released in the exchange."""
         outbound = self.folder.parent / "outbound"
-        found = sorted(path.name for path in outbound.iterdir()) if outbound.is_dir() else []
-        if not found:
-            raise CourseError(f"No lesson is released in {outbound}: nbgrader release_assignment.")
-        return found
+        return sorted(path.name for path in outbound.iterdir()) if outbound.is_dir() else []
+
+    def require(self, lessons: Iterable[str]) -> None:
+        """Raise CourseError unless these lessons are released; unless any is, if there are none."""
+        released = self.lessons()
+        if not released:
+            raise CourseError(
+                f"No lesson is released in {self.folder.parent}: nbgrader release_assignment LESSON"
+            )
+        for lesson in lessons:
+            if lesson not in released:
+                raise CourseError(f"{lesson} is not released. Released are: {', '.join(released)}.")
 
     def arrived(self, lesson: str) -> set[str]:
-        """Return the names of the folders that were handed in for a lesson."""
-        return {path.name for path in self.folder.iterdir() if f"+{lesson}+" in path.name}
+        """Return the names of the folders that were handed in for a lesson.
+
+        A folder is whole once it has the secret, which nbgrader writes last.
+        """
+        found = (path for path in self.folder.iterdir() if f"+{lesson}+" in path.name)
+        return {path.name for path in found if os.path.lexists(path / SECRET)}

@@ -29,9 +29,10 @@ def _calls_in_cell(source: str, called: str) -> Iterator[ast.Call]:
 
     try:
         tree = ast.parse(TransformerManager().transform_cell(source))
+        found = list(_calls(tree, called))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # the cell did not run in the learner's notebook either
-    yield from _calls(tree, called)
+    yield from found
 
 
 def _calls(node: ast.AST, called: str) -> Iterator[ast.Call]:

@@ -254,3 +254,12 @@ def test_a_new_nbgrader_without_what_it_needs_is_named(monkeypatch):
     monkeypatch.delattr(patches.ExchangeFactory, "collect")
     with pytest.raises(ChangedLibrary, match="has no collect"):
         patches.install(lambda folder: None)
+
+
+def test_half_a_copy_is_not_collected(course, inbound):
+    folder = hand_in(inbound, "ada")
+    (folder / "timestamp.txt").unlink()
+    hand_in(inbound, "zoe")
+    assert collect(course) == of("zoe")
+    os.utime(folder, (0, 0))  # but what never gets a time counts in the end
+    assert f"ada/{FIRST}/{NOTEBOOK}" in collect(course)

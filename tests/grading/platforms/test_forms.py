@@ -103,7 +103,7 @@ def test_a_question_in_words_waits(form, expected):
     told = form(result(RIGHT, WRITTEN), "visible")
     assert told | expected == told
     [*_, waits] = told["tests"]
-    assert waits["name"] == "why" and "a person reads this" in str(waits)
+    assert waits["name"] == "why" and "a person will" in str(waits)
 
 
 def test_what_is_not_graded_says_why():

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -42,7 +43,7 @@ def push(repository):
     workflow = yaml.safe_load((repository / ".github/workflows/classroom.yml").read_text())
     [step] = [s for s in workflow["jobs"]["autograding"]["steps"] if s.get("id") == "check"]
     files = {name: repository.parent / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
-    command = step["run"].replace("python", sys.executable, 1)
+    command = step["run"].replace("python", shlex.quote(sys.executable), 1)
     environment = os.environ | {name: str(path) for name, path in files.items()}
     subprocess.run(["bash", "-c", command], cwd=repository, env=environment, check=True)
     name, _, coded = files["GITHUB_OUTPUT"].read_text().strip().partition("=")
@@ -65,7 +66,7 @@ def test_a_damaged_notebook_is_said(repository):
     (repository / NOTEBOOK).write_text("{<b>")
     result, summary = push(repository)
     assert not any(test["score"] for test in result["tests"])
-    assert f"<pre>{NOTEBOOK} did not run to its end: " in summary and "<b>" not in summary
+    assert f"<pre>{NOTEBOOK} didn't run to the end: " in summary and "<b>" not in summary
 
 
 def test_a_notebook_that_ends_its_kernel_keeps_its_points(repository):
@@ -76,7 +77,7 @@ def test_a_notebook_that_ends_its_kernel_keeps_its_points(repository):
     )
     result, summary = push(repository)
     assert sum(test["score"] for test in result["tests"]) == 2
-    assert "did not run to its end" in summary
+    assert "didn't run to the end" in summary
 
 
 def test_no_solution_and_no_secret_is_in_it(repository):

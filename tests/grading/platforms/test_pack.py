@@ -4,6 +4,7 @@ import json
 import subprocess
 import zipfile
 
+import nbformat
 import pytest
 
 from autograder.building import secret
@@ -11,6 +12,8 @@ from autograder.building.secret import NO_SECRET, SECRET_VARIABLE
 from autograder.course.__main__ import main
 from autograder.grading.packing import contents, gradescope, prairielearn
 from autograder.grading.packing.contents import FILES
+from autograder.grading.single import released
+from autograder.lessons.lesson import Lesson
 from autograder.places import ROOT
 from tests.support.classroom import LESSON
 from tests.support.platforms import SECRET
@@ -74,6 +77,29 @@ def test_prairielearns_question(tmp_path, capsys):
     image = {path.name for path in (tmp_path / "image").iterdir()}
     assert image == {"Dockerfile", "learners.whl", "lock.txt", "requirements.txt"}
     assert f"-t us/attention {tmp_path}/image" in capsys.readouterr().out
+    assert (question / "tests/secret.txt").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_question_keeps_what_was_changed_but_for_the_image(tmp_path):
+    question = tmp_path / "questions" / LESSON.name
+    pack("prairielearn", "--to", tmp_path, "--image", "us/one")
+    (question / "question.html").write_text("ours")
+    for more, image in (((), "us/one"), (("--image", "us/two"), "us/two")):
+        pack("prairielearn", "--to", tmp_path, *more)
+        info = json.loads((question / "info.json").read_text(encoding="utf-8"))
+        assert info["externalGradingOptions"]["image"] == image
+    assert (question / "question.html").read_text() == "ours"
+
+
+def test_a_notebook_that_somebody_worked_in_is_not_packed(tmp_path, capsys, monkeypatch):
+    worked = nbformat.read(LESSON.released_path, as_version=4)
+    for cell in worked.cells:
+        cell.source = cell.source.replace("raise NotImplementedError", "return 1")
+    nbformat.write(worked, tmp_path / "worked.ipynb")
+    monkeypatch.setattr(Lesson, "released_path", tmp_path / "worked.ipynb")
+    monkeypatch.setattr(released, "ROOT", tmp_path)
+    assert pack("gradescope", "--to", tmp_path / "made.zip") == 2
+    assert "is not as it was released" in capsys.readouterr().err
 
 
 def test_a_question_that_is_packed_again_is_the_same(tmp_path):
@@ -98,7 +124,12 @@ def test_what_cant_be_written_is_named(platform, tmp_path, capsys):
     (tmp_path / "file").touch()
     assert pack(platform, "--to", tmp_path / "file/made") == 2
     said = capsys.readouterr().err
-    assert "can't be written (Not a directory). Name another: TO=…" in said and "made" in said
+    assert f"{tmp_path}/file" in said and "Another place can be named: TO=…" in said
+
+
+def test_a_folder_is_no_zip(tmp_path, capsys):
+    assert pack("gradescope", "--to", tmp_path) == 2
+    assert "Is a directory. Another place" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 
 import nbformat
 import pytest
@@ -12,6 +13,7 @@ from nbgrader.utils import notebook_hash
 from autograder.course.__main__ import main
 from autograder.grading.serving import command
 from autograder.grading.serving.command import LONGEST_WAIT, STEPS, WAIT, Served
+from autograder.grading.serving.inbox import Inbox
 from tests.demo.made_up_class import make_class
 from tests.grading.term.made_course import COURSE_ID
 from tests.support.classroom import LESSON, release, start_program
@@ -24,9 +26,11 @@ class Steps:
     """A lesson whose steps only say that they were taken; those in `failing` fail."""
 
     def __init__(self, monkeypatch, tmp_path):
-        self.failing, self.taken = set(), []
+        self.failing, self.taken, self.now = set(), [], 0.0
+        self.stop = threading.Event()
         monkeypatch.setattr(Served, "_take", self._take)
-        self.lesson = Served("01_first", tmp_path)
+        monkeypatch.setattr(command.time, "monotonic", lambda: self.now)
+        self.lesson = Served("01_first", tmp_path, self.stop)
 
     def _take(self, step, *options):
         self.taken.append(step)
@@ -34,8 +38,8 @@ class Steps:
 
     def look(self, arrived, now):
         """Return the steps that are taken."""
-        self.taken = []
-        self.lesson.look(set(arrived), now)
+        self.taken, self.now = [], now
+        self.lesson.look(set(arrived))
         return self.taken
 
 
@@ -75,6 +79,15 @@ def test_what_fails_is_tried_again_ever_later(steps, capsys):
     steps.failing = set()
     assert steps.look(there, later[-1] + LONGEST_WAIT) == ALL
     assert steps.look(there, later[-1] + 9 * LONGEST_WAIT) == []
+
+
+def test_stopping_ends_the_steps_between_two_of_them(steps, monkeypatch):
+    def take(lesson, step, *options):
+        steps.taken.append(step)
+        return steps.stop.set() is None
+
+    monkeypatch.setattr(Served, "_take", take)
+    assert steps.look(["ada+01_first+2026"], 0) == ALL[:1]
 
 
 def test_a_name_does_nothing_to_a_terminal(steps, capsys):
@@ -152,6 +165,19 @@ def test_a_course_is_served_once(course, monkeypatch, capsys):
     with command._alone(course):
         assert main(["serve", f"--course={course}"]) == 2
     assert "is being served already. Stop that first." in capsys.readouterr().err
+
+
+def test_a_lesson_that_is_not_released_is_named(course, capsys):
+    assert main(["serve", "01_dot", f"--course={course}"]) == 2
+    assert f"01_dot is not released. Released are: {LESSON.name}." in capsys.readouterr().err
+
+
+def test_half_a_copy_has_not_arrived(course):
+    hand_in(course, "ada", make_class(LESSON, 1)[0].notebook(LESSON))
+    inbox = Inbox.of_course(course)
+    [name] = inbox.arrived(LESSON.name)
+    (inbox.folder / name / "submission_secret.txt").unlink()
+    assert not inbox.arrived(LESSON.name)
 
 
 def test_without_an_exchange_it_says_what_to_do(course, capsys):

@@ -19,10 +19,11 @@ sys.exit(not (3, 11) <= sys.version_info < (3, 15))
     return 1
 }
 
+python=""
 for package in "" python3-venv python3.11-venv; do
     if [ -n "$package" ]; then
         apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$package"
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$package" || true
     fi
     python=$(find_python) && break
 done

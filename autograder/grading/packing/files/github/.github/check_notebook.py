@@ -33,7 +33,7 @@ def main(lesson: str) -> None:
         notebook = nbformat.read(path, as_version=4)
         NotebookClient(notebook, timeout=CELL_SECONDS, allow_errors=True).execute()
     except Exception as error:  # a cell may do anything, and its points so far count
-        said = f"{path} did not run to its end: {error}"
+        said = f"{path} didn't run to the end: {error}"
     points = points_by_exercise(lesson)
     write("GITHUB_STEP_SUMMARY", "\n\n".join(summary(points, dict(cards(notebook)), said)))
     write("GITHUB_OUTPUT", f"result={as_classroom(points)}")
@@ -63,13 +63,13 @@ def summary(
 ) -> Iterator[str]:
     earned, most = (sum(column) for column in zip(*points.values(), strict=True))
     yield f"# {earned} of {most} points on the cases that you can see"
-    yield "More cases, which aren't in this repository, decide about your grade."
+    yield "Your grade depends on further cases, which aren't in this repository."
     if said:
-        yield f"<pre>{escape(said)}</pre>"
+        yield f"<pre>{escape(said, quote=False)}</pre>"
     for exercise, (of_this, all_of_it) in points.items():
-        card = card_of.get(exercise, "It was not checked.")
+        card = card_of.get(exercise, "Not checked.")
         yield f"## {exercise}: {of_this} of {all_of_it}"
-        yield f"<pre>{escape(card)}</pre>"
+        yield f"<pre>{escape(card, quote=False)}</pre>"
 
 
 def as_classroom(points: dict[str, tuple[int, int]]) -> str:
