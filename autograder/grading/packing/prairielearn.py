@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.atomic_writes import draft_of
+from autograder.errors import CourseError
 from autograder.grading.packing.contents import (
     FILES,
     GRADER,
@@ -50,18 +51,21 @@ def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
 def _write_page(folder: Path, lesson: Lesson, image: str) -> str:
     """Write what an instructor may edit, where it isn't there yet; return the image's name.
 
-    image: "" for the one that is there.
+    image: "" for the one that is there. Raises CourseError, OSError.
     """
     page, info = folder / "question.html", folder / "info.json"
     folder.mkdir(parents=True, exist_ok=True)
     if not page.exists():
         text = (STATIC / page.name).read_text(encoding="utf-8")
         page.write_text(text.replace("LESSON", lesson.name), encoding="utf-8")
-    there = json.loads(info.read_text(encoding="utf-8")) if info.exists() else _info(lesson)
-    if image:
-        there["externalGradingOptions"]["image"] = image
+    try:
+        there = json.loads(info.read_text(encoding="utf-8")) if info.exists() else _info(lesson)
+        grading = there["externalGradingOptions"]
+        grading["image"] = image or grading["image"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise CourseError(f"{info} is damaged ({error}). Mend it, or delete it.") from error
     info.write_text(f"{json.dumps(there, indent=2)}\n", encoding="utf-8")
-    return there["externalGradingOptions"]["image"]
+    return grading["image"]
 
 
 def _write_tests(folder: Path, lesson: Lesson) -> None:

@@ -91,6 +91,15 @@ def test_a_question_keeps_what_was_changed_but_for_the_image(tmp_path):
     assert (question / "question.html").read_text() == "ours"
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}"])
+def test_a_damaged_question_is_named(tmp_path, capsys, text):
+    info = tmp_path / "questions" / LESSON.name / "info.json"
+    info.parent.mkdir(parents=True)
+    info.write_text(text)
+    assert pack("prairielearn", "--to", tmp_path) == 2
+    assert "info.json is damaged (" in capsys.readouterr().err and info.read_text() == text
+
+
 def test_a_notebook_that_somebody_worked_in_is_not_packed(tmp_path, capsys, monkeypatch):
     worked = nbformat.read(LESSON.released_path, as_version=4)
     for cell in worked.cells:
