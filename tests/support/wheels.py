@@ -14,6 +14,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from autograder.grading.packing import contents
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
 from autograder.places import ROOT
@@ -48,16 +49,11 @@ def copy_sources(folder: Path) -> Path:
 
 
 def build_wheel(sources: Path, folder: Path, project: str = "") -> Path:
-    """Build a wheel from a copy of the sources, as `pip wheel --no-deps .` does.
+    """Build a wheel from a copy of the sources.
 
     project: its folder in the sources; by default the learners'.
     """
-    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    command = [*PIP, "wheel", *options, str(sources / project)]
-    before = set(folder.glob("*.whl"))
-    subprocess.run(command, check=True, capture_output=True)
-    [wheel] = {*folder.glob("*.whl")} - before
-    return wheel
+    return folder / contents.build_wheel(sources / project, folder)
 
 
 def environment_with(wheel: Path, folder: Path, extra: str = "") -> Path:

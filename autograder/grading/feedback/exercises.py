@@ -1,8 +1,8 @@
 """The exercises of a graded notebook: points, result, and the sentence that names the mistake."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.gradebook.grades import CellGrade
@@ -70,13 +70,6 @@ class GradedExercise:
     def cells(self) -> tuple[NotebookCell, ...]:
         return *self.solutions, self.graded
 
-    def asked_for_review(self, why: str | None) -> "GradedExercise":
-        """Return the exercise with a note on the request; `why` is None if there is none."""
-        if why is None:
-            return self
-        said = f"You asked for another look: {why}" if why else "You asked for another look."
-        return replace(self, notes=(*self.notes, said))
-
     @property
     def remarks(self) -> list[str]:
         """The sentence, if it says more than the result, and the notes."""
@@ -98,8 +91,7 @@ def find_exercises(
     solutions: list[NotebookCell] = []
     for cell in _in_order(cells, facts, order):
         if cell.name in facts.grade.by_name:
-            one = _exercise(cell, tuple(solutions), facts, len(found) + 1)
-            found.append(one.asked_for_review(requests.get(one.title)))
+            found.append(_exercise(cell, tuple(solutions), facts, requests, len(found) + 1))
             solutions = []
         elif cell.is_a("solution") or cell.name in questions:
             solutions.append(cell)
@@ -125,7 +117,11 @@ def _in_order(
 
 
 def _exercise(
-    cell: NotebookCell, solutions: tuple[NotebookCell, ...], facts: Facts, number: int
+    cell: NotebookCell,
+    solutions: tuple[NotebookCell, ...],
+    facts: Facts,
+    requests: Mapping[str, str],
+    number: int,
 ) -> GradedExercise:
     verdict, grade, kind = verdict_of(cell), facts.grade.by_name[cell.name], _kind(cell)
     cells = (*solutions, cell)
@@ -141,7 +137,7 @@ def _exercise(
         judged=verdict.get("graded", True) if verdict else was_run(cell.outputs),
         solutions=solutions,
         sentence=_sentence(cell, verdict, kind, result),
-        notes=tuple(_notes(grade, kind)),
+        notes=(*_notes(grade, kind), *_request(requests.get(title))),
         comments=tuple(facts.comments[one.name] for one in cells if one.name in facts.comments),
     )
 
@@ -206,6 +202,12 @@ def _failure(cell: NotebookCell) -> str:
 def _without_backticks(value: object) -> str:
     """Return text with plain quotes in place of backticks, which stand for code here."""
     return visible(value).replace("`", "'") if isinstance(value, str) else ""
+
+
+def _request(why: str | None) -> Iterator[str]:
+    """Repeat why the learner asked for another look; None if the learner didn't."""
+    if why is not None:
+        yield f"You asked for another look: {why}" if why else "You asked for another look."
 
 
 def _notes(grade: CellGrade, kind: str) -> Iterator[str]:

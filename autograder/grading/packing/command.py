@@ -1,9 +1,7 @@
 """The command `pack`: write what a platform needs in order to grade a lesson."""
 
 import sys
-import tempfile
 from argparse import Namespace
-from pathlib import Path
 
 from autograder.building.secret import NO_SECRET, own_secret
 from autograder.errors import CourseError
@@ -24,11 +22,10 @@ def run(options: Namespace) -> int:
     released_blueprint(lesson)  # an instructor may have worked in the notebook
     if options.platform != "github" and not own_secret():
         print(NO_SECRET, "Write a line of your own into course_secret.txt.", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            print(PACK[options.platform](lesson, options, Path(folder)))
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            name = error.filename2 or error.filename
-            raise CourseError(f"{name}: {why}. Another place can be named: TO=…") from error
+    try:
+        print(PACK[options.platform](lesson, options))
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        name = error.filename2 or error.filename
+        raise CourseError(f"{name}: {why}. Another place can be named: TO=…") from error
     return 0

@@ -5,7 +5,6 @@ Its workflow runs the notebook's checks, on the cases that learners can see.
 
 import shutil
 from argparse import Namespace
-from pathlib import Path
 
 from autograder.grading.packing.contents import (
     FILES,
@@ -18,7 +17,7 @@ from autograder.grading.packing.contents import (
 from autograder.lessons.lesson import Lesson
 
 
-def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
+def pack(lesson: Lesson, options: Namespace) -> str:
     """Pack a lesson; return what to do with it. Raises CourseError, OSError.
 
     What an instructor may have changed stays, and so does what is there besides.

@@ -4,6 +4,7 @@ See "Autograder Specifications" in Gradescope's documentation of autograders.
 """
 
 import shutil
+import tempfile
 from argparse import Namespace
 from pathlib import Path
 
@@ -22,18 +23,17 @@ from autograder.lessons.lesson import Lesson
 from autograder.places import ROOT
 
 
-def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
-    """Pack a lesson; return what to do with it. Raises CourseError, OSError.
-
-    folder: for what is only needed meanwhile.
-    """
-    to, content = options.to or ROOT / "autograder.zip", folder / "content"
-    shutil.copytree(FILES / "gradescope", content)
-    wheels = [build_wheel(project, content / "wheels") for project in (LEARNERS, GRADER)]
-    write_requirements(content, [f"wheels/{wheel}" for wheel in wheels], options.index)
-    write_settings(content, f"--lesson {lesson.name} --show {options.show}")
-    made = Path(shutil.make_archive(str(folder / "made"), "zip", content))
-    write_whole(to, made.read_bytes(), mode=0o600)
+def pack(lesson: Lesson, options: Namespace) -> str:
+    """Pack a lesson; return what to do with it. Raises CourseError, OSError."""
+    to = options.to or ROOT / "autograder.zip"
+    with tempfile.TemporaryDirectory() as folder:
+        content = Path(folder, "content")
+        shutil.copytree(FILES / "gradescope", content)
+        wheels = [build_wheel(project, content / "wheels") for project in (LEARNERS, GRADER)]
+        write_requirements(content, [f"wheels/{wheel}" for wheel in wheels], options.index)
+        write_settings(content, f"--lesson {lesson.name} --show {options.show}")
+        made = Path(shutil.make_archive(f"{folder}/made", "zip", content))
+        write_whole(to, made.read_bytes(), mode=0o600)
     return (
         f"{to} grades {lesson.name} on Gradescope: {points_of_lesson(lesson)}. "
         f"{secrets_inside()}, so keep it to yourself."

@@ -30,7 +30,7 @@ STATIC = FILES / "prairielearn"
 LESSONS = uuid.UUID("8a9b1f9e-5f0c-4a52-9f5e-1d1c4c1b6c55")
 
 
-def pack(lesson: Lesson, options: Namespace, folder: Path) -> str:
+def pack(lesson: Lesson, options: Namespace) -> str:
     """Pack a lesson; return what to do with it. Raises CourseError, OSError."""
     to = options.to or PACKED / "prairielearn"
     question, image = to / "questions" / lesson.name, to / "image"

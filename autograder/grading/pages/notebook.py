@@ -9,7 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.pages.untrusted import LONGEST_NAME, checked_verdict, visible
+from autograder.grading.pages.untrusted import (
+    LONGEST_NAME,
+    checked_requests,
+    checked_verdict,
+    visible,
+)
 from autograder.grading.submission.cells import joined_text
 from autograder.grading.submission.requests import requests_in
 from autograder.grading.worker.graded_cells import VERDICT
@@ -83,8 +88,8 @@ def verdict_of(cell: NotebookCell) -> dict[str, Any] | None:
 
 def requests_among(cells: Iterable[NotebookCell]) -> dict[str, str]:
     """Return why the learner asks for another look, by exercise."""
-    found = requests_in(cell.source for cell in cells if cell.kind == "code")
-    return {visible(name, LONGEST_NAME): visible(why) for name, why in found.items()}
+    sources = (cell.source for cell in cells if cell.kind == "code")
+    return checked_requests(requests_in(sources))
 
 
 def read_outline(path: Path) -> Outline:

@@ -1,6 +1,7 @@
 """Check and bound the metadata of an autograded notebook, which may contain anything."""
 
 import unicodedata
+from itertools import islice
 from typing import Any
 
 from autograder.asking.problem import LAST_LINE
@@ -51,6 +52,13 @@ def checked_run(data: Any) -> dict[str, str]:
             cause = data.get("cause", reason)
             return {"outcome": outcome, "reason": visible(reason), "cause": visible(cause)}
     raise ValueError("a run without an outcome")
+
+
+def checked_requests(data: dict[str, str]) -> dict[str, str]:
+    """Bound requests for another look, by exercise. Raises ValueError."""
+    return {
+        visible(name, LONGEST_NAME): visible(why) for name, why in islice(data.items(), MOST_NAMES)
+    }
 
 
 def _aspect(data: Any) -> dict[str, Any]:

@@ -13,10 +13,9 @@ from tqdm import tqdm
 
 from autograder.grading.pages.notebook import read_whole_cells, requests_among
 from autograder.grading.pages.untrusted import (
-    LONGEST_NAME,
+    checked_requests,
     checked_run,
     checked_verdict,
-    visible,
 )
 from autograder.grading.report.code_print import MOST_CHARACTERS, Print, code_print
 from autograder.grading.submission.cells import joined_text
@@ -137,8 +136,7 @@ def _take(submission: Submission, found: dict[str, Any]) -> None:
             submission.note(f"A verdict in the notebook is damaged ({error}).")
     for name, source in found["sources"].items():
         submission.sources.setdefault(name, joined_text(source))
-    for name, why in found["requests"].items():
-        submission.requests[visible(name, LONGEST_NAME)] = visible(why)
+    submission.requests.update(checked_requests(found["requests"]))
     for name, print_ in found["prints"].items():
         submission.prints.setdefault(name, _print(**print_))
 

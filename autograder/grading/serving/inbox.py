@@ -15,10 +15,9 @@ from autograder.grading.engine.release_feedback import SECRET
 
 @dataclass(frozen=True)
 class Inbox:
-    """The folder of a course's exchange with what was handed in, and the course itself."""
+    """The folder of a course's exchange with what was handed in."""
 
     folder: Path
-    course: Path
 
     @classmethod
     def of_course(cls, course: Path) -> Self:
@@ -32,7 +31,7 @@ class Inbox:
                 f"There is no exchange at {folder}: release a lesson first, with "
                 "nbgrader release_assignment LESSON."
             )
-        return cls(folder, course)
+        return cls(folder)
 
     def lessons(self) -> list[str]:
         """Return the lessons that are released in the exchange."""

@@ -1,7 +1,7 @@
 """Find calls of the course's functions in a notebook's text: code that runs could hide them."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 # What a condition may consist of to be known without running anything.
@@ -29,27 +29,35 @@ def _calls_in_cell(source: str, called: str) -> Iterator[ast.Call]:
 
     try:
         tree = ast.parse(TransformerManager().transform_cell(source))
-        found = list(_calls(tree, called))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # the cell did not run in the learner's notebook either
-    yield from found
+    yield from _calls(tree, called)
 
 
-def _calls(node: ast.AST, called: str) -> Iterator[ast.Call]:
-    """Yield the calls that run with the cell, unless a condition never holds."""
+def _calls(tree: ast.AST, called: str) -> Iterator[ast.Call]:
+    """Yield the calls that run with the cell, in their order in the text.
+
+    Without recursion: code may be nested deeper than Python's own stack, and still run.
+    """
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Call(ast.Name(name) | ast.Attribute(_, name)) if name == called:
+                yield node
+        waiting += reversed(_parts_that_run(node))
+
+
+def _parts_that_run(node: ast.AST) -> Sequence[ast.AST]:
+    """Return the parts of a node that run with the cell, unless a condition never holds."""
     match node:
-        case ast.Call(ast.Name(name) | ast.Attribute(_, name)) if name == called:
-            yield node
-        case ast.If(test, _, others) | ast.IfExp(test, _, others) | ast.While(test, _, others):
-            if _never(test):
-                for other in others if isinstance(others, list) else [others]:
-                    yield from _calls(other, called)
-                return
-        case ast.BoolOp(ast.And(), [*values]) if any(map(_never, values)):
-            return
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, LATER):
-            yield from _calls(child, called)
+        case ast.If(test, _, others) | ast.While(test, _, others) if _never(test):
+            return others
+        case ast.IfExp(test, _, other) if _never(test):
+            return [other]
+        case ast.BoolOp(ast.And(), values) if any(map(_never, values)):
+            return []
+    return [child for child in ast.iter_child_nodes(node) if not isinstance(child, LATER)]
 
 
 def _never(test: ast.expr) -> bool:

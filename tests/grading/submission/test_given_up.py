@@ -28,6 +28,7 @@ def notebook(*sources):
         '%matplotlib inline\ngive_up("softmax")\n!ls',
         'if 1 > 2:\n    pass\nelse:\n    give_up("softmax")',
         'print(1) if False else give_up("softmax")',
+        '(give_up("softmax") or 0)' + " + 0" * 2000,
     ],
 )
 def test_a_call_is_found(source):

@@ -3,6 +3,8 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
+from autograder.grading.pages.notebook import NotebookCell, requests_among
+from autograder.grading.pages.untrusted import MOST_NAMES
 from autograder.grading.submission.requests import requests_in
 from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons.cells import nbgrader_metadata
@@ -34,6 +36,11 @@ WHY = "It is <b>right</b>."
 )
 def test_what_is_asked(source, found):
     assert requests_in(["x = 1", source]) == found
+
+
+def test_only_so_many_are_read():
+    asked = "\n".join(f'ask_for_review("exercise_{i}", "why")' for i in range(2 * MOST_NAMES))
+    assert len(requests_among([NotebookCell(1, "code", asked)])) == MOST_NAMES
 
 
 def test_the_feedback_page_repeats_it():
