@@ -1,15 +1,22 @@
 """The wheel that learners install: its contents, what its version tells, and that it suffices."""
 
 import re
+import shutil
 import subprocess
 import sys
+import threading
 import zipfile
-from functools import cache
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 import torch
 
 from autograder.asking.answer import GRADIENT
+from autograder.authoring import site_wheel
+from autograder.authoring.published import Published
+from autograder.authoring.stated import beginning
 from autograder.building.hidden import grading_reference
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.places import ROOT
@@ -18,6 +25,7 @@ from tests.course.test_lessons import solution_lines
 from tests.support.wheels import (
     build_wheel,
     copy_sources,
+    environment,
     environment_with,
     require_full_points,
     run,
@@ -232,6 +240,32 @@ def learner(wheel, tmp_path_factory):
 def test_a_lesson_runs_with_the_wheel_alone(learner, tmp_path):
     lesson = Lesson("01_dot_product_attention")
     require_full_points(run(solved_notebook(lesson), learner, tmp_path / lesson.name), lesson)
+
+
+@pytest.fixture
+def site(wheel, tmp_path, monkeypatch):
+    """The address of a site with the wheel, for this machine alone."""
+    monkeypatch.setattr(
+        site_wheel, "build_wheel", lambda project, folder: Path(shutil.copy2(wheel, folder)).name
+    )
+    site_wheel.write_wheel(tmp_path / "wheels")
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.long
+def test_a_notebook_that_lacks_the_course_installs_it_from_the_site(site, tmp_path, monkeypatch):
+    """As Colab does, which has the libraries."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    lesson, where = Lesson("01_dot_product_attention"), Published(site=site)
+    notebook = solved_notebook(lesson)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace(beginning(Published()), beginning(where))
+    python = environment(tmp_path / "environment")
+    require_full_points(run(notebook, python, tmp_path / lesson.name), lesson)
 
 
 @pytest.mark.long

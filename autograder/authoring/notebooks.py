@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from autograder.authoring.published import published
 from autograder.authoring.stated import (
     fold_plumbing,
     leave_out_contracts,
@@ -51,7 +52,7 @@ def build_notebook(lesson: Lesson) -> NotebookNode:
     _add_questions(cells)
     points = {exercise.name: exercise.points for exercise in lesson.exercises}
     state_points(cells, points, minutes_needed(lesson.notebook.cells))
-    state_contracts(cells, lesson.name, _contracts(lesson))
+    state_contracts(cells, lesson.name, _contracts(lesson), published())
     fold_plumbing(cells)
     for cell, cell_id in zip(cells, _cell_ids(cells), strict=True):
         cell.id = cell_id

@@ -5,12 +5,14 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.lessons.lesson import lesson_names
 from autograder.places import ROOT
 
 GITHUB = "https://github.com/"
 COLAB = "https://colab.research.google.com/github/"
 CLONE = re.compile(r"^git clone .* (\S+)$", re.M)
-LINK = re.compile(r"\A(# .*\n\n)(?:\[Read it online\].*\n\n)?")
+BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
+LINK = re.compile(r"\A(# .*\n\n)(?:\[(?:Read it online|!\[Open in Colab).*\n\n)?")
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,11 @@ class Published:
 
     repository: str = ""
     site: str = ""
+
+    @property
+    def wheels(self) -> str:
+        """The address of the page where pip finds the learners' wheel; "" without a site."""
+        return self.site and f"{self.site}/wheels/"
 
     def notebook(self, lesson: str) -> str:
         """Return the address of a lesson's notebook; "" without a repository."""
@@ -38,8 +45,11 @@ def published(project: Path = ROOT / "pyproject.toml") -> Published:
 
 
 def with_addresses(readme: str, where: Published) -> str:
-    """Return the README with what to clone and, below its title, a link to the site."""
+    """Return the README with what to clone and, below its title, links to the site and Colab."""
     clone = where.repository or "<this repository>"
-    link = f"[Read it online]({where.site}/)\n\n" if where.site else ""
+    colab = where.in_colab(lesson_names()[0])
+    links = [f"[Read it online]({where.site}/)"] if where.site else []
+    links += [f"[![Open in Colab]({BADGE})]({colab})"] if colab else []
+    shown = f"{' '.join(links)}\n\n" if links else ""
     readme = CLONE.sub(lambda match: f"git clone {clone} {match[1]}", readme)
-    return LINK.sub(lambda match: f"{match[1]}{link}", readme)
+    return LINK.sub(lambda match: f"{match[1]}{shown}", readme)

@@ -9,11 +9,12 @@ takes is computed. What is added here is removed again on the way back from a no
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import takewhile
 
 from nbformat import NotebookNode
 
-from autograder.authoring.published import published, with_addresses
+from autograder.authoring.published import Published, published, with_addresses
 from autograder.errors import AuthoringError
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.minutes import minutes_needed
@@ -26,6 +27,7 @@ TITLE = re.compile(r"# (.+)")
 LISTED = re.compile(r"^\| \[.*\]\(notebooks/.*\) \|.*\n", re.M)  # in the README's table
 MOST_POINTS = 1_000
 IMPORT = re.compile(r"^from autograder import ", re.M)
+NAME = "attention-from-scratch"
 # What a notebook's first cell begins with. PyPI has another package named `autograder`.
 INSTALLED = """try:
     from autograder import made_for
@@ -34,6 +36,14 @@ except Exception as error:
     raise ImportError(f"Install the course ({install}), then restart. {error}") from None
 
 """
+# What stands before its `except` once the site has the wheel, for Colab and the like. The wheel has
+# a local version, which pip prefers to the same release on an index, whoever put it there.
+INSTALLS = """except ModuleNotFoundError:
+    course = "--find-links {wheels} {name}=={release}"
+    get_ipython().run_line_magic("pip", "install --quiet " + course)
+    from autograder import made_for
+"""
+BEGINS = re.compile(r"\Atry:\n    from autograder import made_for\nexcept .*? from None\n\n", re.S)
 STATEMENT = re.compile(r"\n\nmade_for\([^)]*\)\s*\Z")
 
 
@@ -79,10 +89,13 @@ def settle_points(cells: Sequence[NotebookNode]) -> None:
         cells[number].source = with_points(cells[number].source, int(given))
 
 
-def state_contracts(cells: Sequence[NotebookNode], lesson: str, contracts: Iterable[str]) -> None:
-    """Let the cell with the imports say what the notebook was made for, and what to install.
+def state_contracts(
+    cells: Sequence[NotebookNode], lesson: str, contracts: Iterable[str], where: Published
+) -> None:
+    """Let the cell with the imports say what the notebook was made for, and install the course.
 
-    contracts: a digest of what each exercise of the lesson asks for. Raises AuthoringError.
+    contracts: a digest of what each exercise of the lesson asks for.
+    where: without a site, the cell only says what to install. Raises AuthoringError.
     """
     importing = [cell for cell in cells if cell.cell_type == "code" and IMPORT.search(cell.source)]
     if len(importing) != 1:
@@ -91,12 +104,22 @@ def state_contracts(cells: Sequence[NotebookNode], lesson: str, contracts: Itera
             f"for; {len(importing)} do"
         )
     source = leave_out_contracts(importing[0].source)
-    importing[0].source = f'{INSTALLED}{source}\n\nmade_for("{lesson}", "{"-".join(contracts)}")'
+    made = f'made_for("{lesson}", "{"-".join(contracts)}")'
+    importing[0].source = f"{beginning(where)}{source}\n\n{made}"
+
+
+def beginning(where: Published) -> str:
+    """Return what the cell with the imports begins with."""
+    if not where.wheels:
+        return INSTALLED
+    release = version(NAME).partition("+")[0]
+    installs = INSTALLS.format(wheels=where.wheels, name=NAME, release=release)
+    return INSTALLED.replace("except", f"{installs}except", 1)
 
 
 def leave_out_contracts(source: str) -> str:
     """Return a code cell as it stands in a lesson's text."""
-    return STATEMENT.sub("", source.removeprefix(INSTALLED))
+    return STATEMENT.sub("", BEGINS.sub("", source))
 
 
 def fold_plumbing(cells: Sequence[NotebookNode]) -> None:

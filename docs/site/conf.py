@@ -2,7 +2,7 @@
 
 from docutils.nodes import SkipNode
 
-from autograder.authoring import site_search
+from autograder.authoring import site_search, site_wheel
 from autograder.authoring.front_page import front_page
 from autograder.authoring.published import published
 from autograder.grading.pages.formulas import mathml
@@ -40,3 +40,4 @@ def as_block(translator, node):
 def setup(app):
     app.add_html_math_renderer("mathml", (in_line, None), (as_block, None))
     site_search.setup(app)
+    site_wheel.setup(app)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.published import Published, published, with_addresses
+from autograder.authoring.published import BADGE, Published, published, with_addresses
 
 README = "# A course\n\nWhat it is.\n\ngit clone <this repository> attention\n"
 SET = Published("https://github.com/owner/course", "https://owner.github.io/course")
@@ -33,13 +33,22 @@ def test_a_notebook_has_an_address_in_the_repository_and_in_colab():
     assert SET.in_colab("04_masks") == f"https://colab.research.google.com/github/{path}"
 
 
+def test_a_readme_may_have_one_link_alone():
+    for where in (Published(repository=SET.repository), Published(site=SET.site)):
+        assert with_addresses(with_addresses(README, where), Published()) == README
+
+
 def test_colab_opens_only_what_is_on_github():
     assert Published("https://gitlab.com/owner/course").in_colab("04_masks") == ""
 
 
 def test_the_readme_gets_the_addresses_once_and_loses_them_again():
     stated = with_addresses(README, SET)
-    assert stated.startswith("# A course\n\n[Read it online](https://owner.github.io/course/)\n\n")
+    colab = SET.in_colab("01_dot_product_attention")
+    links = (
+        f"[Read it online](https://owner.github.io/course/) [![Open in Colab]({BADGE})]({colab})"
+    )
+    assert stated.startswith(f"# A course\n\n{links}\n\n")
     assert "git clone https://github.com/owner/course attention\n" in stated
     assert with_addresses(stated, SET) == stated
     assert with_addresses(stated, Published()) == README

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.authoring.published import Published
 from autograder.authoring.stated import (
-    INSTALLED,
+    beginning,
     fold_plumbing,
     leave_out_contracts,
     leave_out_points,
@@ -73,17 +74,26 @@ FINDER = "sys.meta_path[:] = [f for f in sys.meta_path if 'editable' not in str(
 IMPORTS = "import torch\n\nfrom autograder import check"
 
 
-def with_contracts(source, contracts):
+NOWHERE, SITE = Published(), Published(site="https://owner.github.io/course")
+
+
+def with_contracts(source, contracts, where=NOWHERE):
     cell = new_code_cell(source)
     others = new_markdown_cell("made_for"), new_code_cell("check(f)")
-    state_contracts([cell, *others], "02_softmax", contracts)
+    state_contracts([cell, *others], "02_softmax", contracts, where)
     return cell.source
 
 
-def test_a_version_is_stated_and_removed_again():
-    source = with_contracts(IMPORTS, ["524e", "e3fd"])
-    assert source == f'{INSTALLED}{IMPORTS}\n\nmade_for("02_softmax", "524e-e3fd")'
+@pytest.mark.parametrize("where", [NOWHERE, SITE])
+def test_a_version_is_stated_and_removed_again(where):
+    source = with_contracts(IMPORTS, ["524e", "e3fd"], where)
+    assert source == f'{beginning(where)}{IMPORTS}\n\nmade_for("02_softmax", "524e-e3fd")'
     assert leave_out_contracts(source) == IMPORTS
+
+
+def test_only_with_a_site_the_course_is_installed_from_there():
+    assert "ModuleNotFoundError" not in beginning(NOWHERE)
+    assert " https://owner.github.io/course/wheels/ attention" in beginning(SITE)
 
 
 def test_stating_a_version_again_replaces_it():

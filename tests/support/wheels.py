@@ -14,7 +14,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from autograder.grading.packing import contents
+from autograder.building import wheels
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.lesson import Lesson
 from autograder.places import ROOT
@@ -53,22 +53,28 @@ def build_wheel(sources: Path, folder: Path, project: str = "") -> Path:
 
     project: its folder in the sources; by default the learners'.
     """
-    return folder / contents.build_wheel(sources / project, folder)
+    return folder / wheels.build_wheel(sources / project, folder)
 
 
-def environment_with(wheel: Path, folder: Path, extra: str = "") -> Path:
-    """Make an environment with this one's libraries and the wheel; return its Python.
+def environment(folder: Path) -> Path:
+    """Make an environment with this one's libraries, without the course; return its Python.
 
-    extra: the wheel's, such as "[grader]", whose own wheel lies beside it.
-
-    The libraries are links, inside of what a sandbox shows. What installs the repository itself is
-    left out.
+    The libraries are links, inside of what a sandbox shows.
     """
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     [here] = {path for path in sys.path if path.endswith("site-packages")}
     [there] = folder.glob("lib/*/site-packages")
     shutil.copytree(here, there, copy_function=_link, ignore=OWN, dirs_exist_ok=True)
+    return python
+
+
+def environment_with(wheel: Path, folder: Path, extra: str = "") -> Path:
+    """Make an environment with this one's libraries and the wheel; return its Python.
+
+    extra: the wheel's, such as "[grader]", whose own wheel lies beside it.
+    """
+    python = environment(folder)
     where = ["--find-links", str(wheel.parent)] if extra else ["--no-deps"]
     command = [*PIP, "--python", str(python), "install", "--no-index", *where, f"{wheel}{extra}"]
     subprocess.run(command, check=True)

@@ -1,35 +1,16 @@
 """What every package has: wheels, what pip is to install, the grader's options and the secret."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.building.secret import own_secret
-from autograder.errors import CourseError
 from autograder.lessons.lesson import Lesson
-from autograder.places import PACKAGE, ROOT
+from autograder.places import ROOT
 
 FILES = Path(__file__).parent / "files"
-LEARNERS, GRADER = ROOT, PACKAGE / "grading" / "wheel"
 PACKED = ROOT / "packed"
 LOCK = "lock.txt"
-
-
-def build_wheel(project: Path, folder: Path) -> str:
-    """Build the wheel of `LEARNERS` or `GRADER` in a folder; return its name.
-
-    Raises CourseError.
-    """
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
-    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(project)]
-    before = {*folder.glob("*.whl")}
-    ended = subprocess.run(command, capture_output=True, text=True)
-    if ended.returncode:
-        raise CourseError(f"A wheel could not be built:\n{ended.stderr.strip()}")
-    [wheel] = {*folder.glob("*.whl")} - before
-    return wheel.name
 
 
 def write_requirements(folder: Path, wheels: Iterable[str], index: str) -> None:

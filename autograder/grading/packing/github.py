@@ -6,11 +6,10 @@ Its workflow runs the notebook's checks, on the cases that learners can see.
 import shutil
 from argparse import Namespace
 
+from autograder.building.wheels import LEARNERS, build_wheel
 from autograder.grading.packing.contents import (
     FILES,
-    LEARNERS,
     PACKED,
-    build_wheel,
     points_of_lesson,
     write_requirements,
 )

@@ -9,11 +9,9 @@ from argparse import Namespace
 from pathlib import Path
 
 from autograder.atomic_writes import write_whole
+from autograder.building.wheels import GRADER, LEARNERS, build_wheel
 from autograder.grading.packing.contents import (
     FILES,
-    GRADER,
-    LEARNERS,
-    build_wheel,
     points_of_lesson,
     secrets_inside,
     write_requirements,

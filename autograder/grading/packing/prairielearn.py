@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.atomic_writes import draft_of
+from autograder.building.wheels import GRADER, LEARNERS, build_wheel
 from autograder.errors import CourseError
 from autograder.grading.packing.contents import (
     FILES,
-    GRADER,
-    LEARNERS,
     PACKED,
-    build_wheel,
     points_of_lesson,
     secrets_inside,
     write_requirements,

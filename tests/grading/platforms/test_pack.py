@@ -9,8 +9,9 @@ import pytest
 
 from autograder.building import secret
 from autograder.building.secret import NO_SECRET, SECRET_VARIABLE
+from autograder.building.wheels import GRADER
 from autograder.course.__main__ import main
-from autograder.grading.packing import contents, gradescope, prairielearn
+from autograder.grading.packing import gradescope, prairielearn
 from autograder.grading.packing.contents import FILES
 from autograder.grading.single import released
 from autograder.lessons.lesson import Lesson
@@ -27,7 +28,7 @@ def unbuilt(monkeypatch):
 
     def touch(project, folder):
         folder.mkdir(exist_ok=True)
-        name = "grader.whl" if project == contents.GRADER else "learners.whl"
+        name = "grader.whl" if project == GRADER else "learners.whl"
         (folder / name).touch()
         return name
 
