@@ -14,6 +14,7 @@ from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNoteb
 
 from autograder.grading.report.submissions import read_submissions
 from autograder.grading.worker.graded_cells import VERDICT
+from autograder.lessons.cells import exercise_checked
 from autograder.lessons.lesson import Lesson
 from autograder.places import ROOT
 from tests.demo.made_up_class import COUNT, make_class
@@ -110,6 +111,17 @@ def scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, float]:
     """Return the scores in a gradebook, by learner."""
     with book:
         return {row.student.id: row.score for row in book.assignment_submissions(lesson.name)}
+
+
+def exercise_scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, dict[str, float]]:
+    """Return the scores in a gradebook, by learner and exercise."""
+    with book:
+        cells = book.find_notebook(lesson.name, lesson.name).source_cells
+        exercises = {cell.name: exercise_checked(cell.source) for cell in cells}
+        return {
+            row.student.id: {exercises[one.name]: one.score for one in row.notebooks[0].grades}
+            for row in book.assignment_submissions(lesson.name)
+        }
 
 
 def records(book: Gradebook) -> list[tuple[Any, ...]]:

@@ -1,16 +1,13 @@
 """Submissions come from clones of learners' repositories on GitHub."""
 
-import os
-import subprocess
-
 import pytest
 
 from tests.grading.lms.test_collect import submitted
 from tests.grading.term.made_course import FIRST
+from tests.support.clones import clone
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 NOTEBOOK = f"{FIRST}.ipynb"
-WHEN = "2026-10-05T23:59:00+02:00"
 
 
 @pytest.fixture
@@ -20,19 +17,6 @@ def clones(course, tmp_path):
     folder = tmp_path / "lesson-1-submissions"
     folder.mkdir()
     return folder
-
-
-def clone(folder, name, files):
-    """Make a repository with a commit; return it."""
-    made = folder / name
-    made.mkdir()
-    for file, content in files.items():
-        (made / file).write_text(content)
-    clock = {"GIT_COMMITTER_DATE": WHEN, "GIT_AUTHOR_DATE": WHEN}
-    about = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    for command in (["init", "-q"], ["add", "."], [*about, "commit", "-q", "-m", "done"]):
-        subprocess.run(["git", *command], cwd=made, check=True, env=os.environ | clock)
-    return made
 
 
 def collect(lms, clones, *more):

@@ -2,24 +2,18 @@
 
 import os
 import shutil
-import signal
-import sys
 import threading
 
-import nbformat
 import pytest
-from nbgrader.utils import notebook_hash
 
 from autograder.course.__main__ import main
 from autograder.grading.serving import command
 from autograder.grading.serving.command import LONGEST_WAIT, STEPS, WAIT, Served
 from autograder.grading.serving.inbox import Inbox
 from tests.demo.made_up_class import make_class
-from tests.grading.term.made_course import COURSE_ID
-from tests.support.classroom import LESSON, release, start_program
+from tests.support.classroom import LESSON
+from tests.support.exchange import course_with_exchange, feedback, hand_in, serve, stop
 from tests.support.waiting import wait_until
-
-SECRET = "a line between the two"
 
 
 class Steps:
@@ -97,52 +91,16 @@ def test_a_name_does_nothing_to_a_terminal(steps, capsys):
 
 
 @pytest.fixture
-def course(tmp_path, monkeypatch):
-    """A course with the lesson released, and an exchange of its own."""
-    config = tmp_path / "config"
-    config.mkdir()
-    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(config))
-    exchange = tmp_path / "exchange"
-    (config / "nbgrader_config.py").write_text(
-        f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n", encoding="utf-8"
-    )
-    for name in ("inbound", f"outbound/{LESSON.name}", "feedback"):
-        (exchange / COURSE_ID / name).mkdir(parents=True)
-    release(tmp_path / "course")
-    return tmp_path / "course"
-
-
-def hand_in(course, learner, notebook):
-    """Put a submission into the exchange as nbgrader does, whole at once."""
-    inbound = course.parent / "exchange" / COURSE_ID / "inbound"
-    folder = course.parent / f"{learner}+{LESSON.name}+2026-10-05 11:00:00.500000 UTC+x"
-    folder.mkdir()
-    nbformat.write(notebook, folder / f"{LESSON.name}.ipynb")
-    (folder / "timestamp.txt").write_text("2026-10-05 11:00:00.500000 UTC")
-    (folder / "submission_secret.txt").write_text(f"{SECRET} {learner}")
-    shutil.move(folder, inbound)
-
-
-def feedback(course, learner):
-    name = notebook_hash(secret=f"{SECRET} {learner}", notebook_id=LESSON.name)
-    return course.parent / "exchange" / COURSE_ID / "feedback" / f"{name}.html"
-
-
-def serve(course, said):
-    program = [sys.executable, "-m", "autograder.course", "serve", "--every=0.2"]
-    return start_program([*program, f"--course={course}"], said)
-
-
-def stop(process):
-    process.send_signal(signal.SIGTERM)
-    assert process.wait() == 0
+def course(tmp_path):
+    with course_with_exchange(tmp_path) as course:
+        yield course
 
 
 @pytest.mark.long
 def test_it_grades_what_arrives_and_no_more_after_a_restart(course, sandbox, tmp_path):
     said = tmp_path / "said.txt"
     first, second = make_class(LESSON, 2)
-    process = serve(course, said)
+    process = serve(course, said, "--every=0.2")
     wait_until(lambda: "0 submissions in the exchange" in said.read_text())
     hand_in(course, "ada", first.notebook(LESSON))
     wait_until(feedback(course, "ada").exists)
@@ -154,7 +112,7 @@ def test_it_grades_what_arrives_and_no_more_after_a_restart(course, sandbox, tmp
     graded = course / "autograded" / "ada" / LESSON.name / f"{LESSON.name}.ipynb"
     before = os.stat(graded).st_mtime_ns
     hand_in(course, "bob", second.notebook(LESSON))
-    process = serve(course, said)
+    process = serve(course, said, "--every=0.2")
     wait_until(feedback(course, "bob").exists)
     stop(process)
     assert os.stat(graded).st_mtime_ns == before, "ada was graded twice"

@@ -4,10 +4,9 @@ import pytest
 
 from autograder.building.secret import SECRET_VARIABLE
 from autograder.grading.report.submissions import read_submissions
-from autograder.lessons.cells import exercise_checked
 from tests.demo.made_up_class import make_class
 from tests.grading.single.grading_one import grade_one
-from tests.support.classroom import LESSON, gradebook, hand_in, nbgrader, release
+from tests.support.classroom import LESSON, exercise_scores, gradebook, hand_in, nbgrader, release
 from tests.support.sharing import every
 
 pytestmark = [
@@ -49,18 +48,9 @@ def verdicts(course):
 
 
 @pytest.fixture(scope="module")
-def points(course, handed_in):
+def points(course):
     """Their points in the gradebook, by learner and exercise."""
-    with gradebook(course) as book:
-        rows = [
-            book.find_submission_notebook(LESSON.name, LESSON.name, one.learner)
-            for one in handed_in
-        ]
-        sources = {cell.name: cell.source for cell in rows[0].notebook.source_cells}
-        return {
-            row.student.id: {exercise_checked(sources[g.cell.name]): g.score for g in row.grades}
-            for row in rows
-        }
+    return exercise_scores(gradebook(course))
 
 
 @pytest.mark.parametrize("number", every(STEP, range(len(CLASS))))
