@@ -7,10 +7,9 @@ from nbgrader.utils import notebook_hash
 
 from autograder.atomic_writes import write_whole
 from autograder.grading.engine.patches import find, names_in
+from autograder.grading.submission.folder import SECRET
 from autograder.grading.term.learner_names import listed
 from autograder.judging.code_marks import count
-
-SECRET = "submission_secret.txt"  # by it, nbgrader finds the page on a submission
 
 
 class ReleasePages(ExchangeReleaseFeedback):

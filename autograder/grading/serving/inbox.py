@@ -10,7 +10,7 @@ from nbgrader.apps import CollectApp
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.errors import CourseError
-from autograder.grading.engine.release_feedback import SECRET
+from autograder.grading.submission.folder import SECRET
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from autograder.grading.submission.plain_files import (
 from autograder.grading.submission.read_notebook import CLEAR_OUTPUTS, BrokenSubmission
 from autograder.grading.term.dates import FORM, read_date
 
-TIMESTAMP = "timestamp.txt"  # nbgrader's, not the learner's work
+# nbgrader's, not the learner's work. By the secret it finds the feedback page on a submission.
+TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"
 MOST_TIMESTAMP_BYTES = 200
 MOST_NAMED = 5
 OWN_LEVELS = 2  # the folders of a learner, and of a lesson in it
@@ -131,7 +132,7 @@ def _missing(name: str) -> str:
 def _instead(notebooks: list[str], there: list[str], sole: bool) -> str:
     """Say what is in the submission, and what to rename."""
     if not notebooks:
-        others = [name for name in there if name != TIMESTAMP and not name.startswith(".")]
+        others = [n for n in there if n not in (TIMESTAMP, SECRET) and not n.startswith(".")]
         return _there(others) if others else ""
     if len(notebooks) == 1:
         return f"{_there(notebooks)}: give it that name"

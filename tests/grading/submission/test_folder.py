@@ -74,7 +74,7 @@ def test_a_missing_notebook_is_reported_with_the_others(folder, tmp_path):
 
 
 def test_files_that_are_not_notebooks_are_reported(folder):
-    for name in ("timestamp.txt", ".DS_Store"):
+    for name in ("timestamp.txt", "submission_secret.txt", ".DS_Store"):
         of_size(folder / name, 1)
     missing = "there is no a.ipynb in the submission"
     assert refused(folder / "a.ipynb") == missing
