@@ -1,17 +1,19 @@
 """Set up a JupyterHub by docs/hub.md, teach a lesson on it, and take it down again.
 
-Two learners, an instructor and somebody else each have an account. It needs Linux, root, npm and
-about ten minutes. Accounts, homes and processes live in namespaces of their own and leave nothing
-behind. The course on the hub is a clone, so it has what is committed.
+Two learners, an instructor and somebody else each have an account. It needs Linux, root, npm,
+Chromium and about ten minutes. Accounts, homes and processes live in namespaces of their own and
+leave nothing behind. The course on the hub is a clone, so it has what is committed.
 """
 
 import os
 import re
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +22,13 @@ from typing import Any
 
 import nbformat
 import requests
+from playwright.sync_api import expect
 
 from autograder.places import ROOT
 from tests.demo.made_up_class import SOLUTION, MadeUpSubmission
 from tests.grading.feedback.made import parsed, words
+from tests.support.assignment_list import AssignmentList
+from tests.support.browser import new_page
 from tests.support.classroom import LESSON, start_program
 from tests.support.kills import wait_for
 from tests.support.lab import answers, free_port
@@ -52,7 +57,8 @@ def report() -> None:
 def _lacking() -> str:
     if not hasattr(os, "geteuid") or os.geteuid():
         return "it needs root, to make accounts"
-    missing = [name for name in ("unshare", "npm", "git", "make") if not shutil.which(name)]
+    programs = ("unshare", "npm", "git", "make", "chromium")
+    missing = [name for name in programs if not shutil.which(name)]
     return f"it needs {', '.join(missing)}" if missing else ""
 
 
@@ -60,10 +66,17 @@ def run(folder: Path) -> None:
     """Do everything, in namespaces of our own. folder: for what these folders would keep."""
     for path in PRIVATE:
         _keep_apart(path, folder / path.strip("/").replace("/", "_"))
-    commands, learners_config, hub_config = _from_the_docs()
+    commands, learners_config, hub_config = _set_up_by_the_docs()
+    serve, service = _serve_by_the_docs()
     _set_up(commands, learners_config)
     with hub(hub_config) as address:
         teach(address)
+        print(f"feedback at once, by `{serve.strip()}`")
+        with serving(serve):
+            improve(address, LEARNERS[1])
+    print("the same, with `serve` as a service of the hub")
+    with hub(hub_config + service) as address:
+        improve(address, LEARNERS[0])
 
 
 def _keep_apart(path: str, changes: Path) -> None:
@@ -75,15 +88,27 @@ def _keep_apart(path: str, changes: Path) -> None:
     _bash(f"mount -t overlay overlay -o {options} {path}")
 
 
-def _from_the_docs() -> tuple[list[str], str, str]:
+def _set_up_by_the_docs() -> tuple[list[str], str, str]:
     """Return what docs/hub.md says to set up: three blocks of commands, and two configurations."""
+    commands, (learners_config, hub_config) = _blocks("Set it up")
+    assert len(commands) == 3
+    return commands, learners_config, hub_config
+
+
+def _serve_by_the_docs() -> tuple[str, str]:
+    """Return the command that docs/hub.md has for serving, and the service of the hub."""
+    [[command], [service]] = _blocks("Grade as it arrives")
+    return command, service
+
+
+def _blocks(section: str) -> tuple[list[str], list[str]]:
+    """Return the commands and the configurations in a section of docs/hub.md."""
     text = (ROOT / "docs/hub.md").read_text(encoding="utf-8")
-    part = text.partition("## Set it up\n")[2].partition("\n## ")[0]
-    blocks = {
-        kind: re.findall(rf"```{kind}\n(.*?)```", part, re.S) for kind in ("console", "python")
-    }
-    assert [len(found) for found in blocks.values()] == [3, 2]
-    return blocks["console"], blocks["python"][0], blocks["python"][1]
+    part = text.partition(f"## {section}\n")[2].partition("\n## ")[0]
+    console, python = (
+        re.findall(rf"```{kind}\n(.*?)```", part, re.S) for kind in ("console", "python")
+    )
+    return console, python
 
 
 def _set_up(commands: list[str], learners_config: str) -> None:
@@ -239,6 +264,41 @@ def teach(address: str) -> None:
         looked = subprocess.run(["su", name, "-c", f"ls /home/{ACCOUNT}"], capture_output=True)
         assert looked.returncode, f"{name} can read the course directory"
     print("each learner has a page of feedback with the right grade, and can't read the course")
+
+
+@contextmanager
+def serving(command: str) -> Iterator[None]:
+    """Run the command in the course directory until Ctrl-C."""
+    log = ROOM / "serve.log"
+    process = start_program(["su", ACCOUNT, "-c", f"cd ~/attention; {command}"], log)
+    try:
+        wait_for(lambda: "up to date" in log.read_text(encoding="utf-8"), process)
+        yield
+    except Exception:
+        print(log.read_text(encoding="utf-8")[-6000:])
+        raise
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait()
+    assert "Stopped." in log.read_text(encoding="utf-8")
+
+
+def improve(address: str, name: str) -> None:
+    """Solve the lesson and hand it in, in the browser; print when the feedback is there."""
+    path = Path("/home", name, COURSE, LESSON.name, f"{LESSON.name}.ipynb")
+    full = {exercise.name: SOLUTION for exercise in LESSON.exercises}
+    nbformat.write(MadeUpSubmission(name, full).notebook(LESSON), path)
+    most = sum(exercise.points for exercise in LESSON.exercises)
+    with new_page() as page:
+        assignments = AssignmentList(page, LESSON.name)
+        assignments.open(address, name)
+        start = time.perf_counter()
+        assignments.submit()
+        assignments.wait_for_feedback()
+        shown = assignments.view_feedback()
+        expect(shown.locator("body")).to_contain_text(f"{most} of {most} points")
+        seconds = time.perf_counter() - start
+    print(f"{name}: {seconds:.0f} s from the click on Submit to feedback on the screen")
 
 
 def _person(driver: Person, name: str) -> Person:
