@@ -20,6 +20,7 @@ from autograder.places import ROOT
 from tests.demo.made_up_class import COUNT, make_class
 from tests.support.commands import run
 
+COURSE_ID = "attention-from-scratch"
 LESSON = Lesson("01_dot_product_attention")
 
 
@@ -104,7 +105,7 @@ def start_program(
 
 
 def gradebook(course: Path) -> Gradebook:
-    return Gradebook(f"sqlite:///{course}/gradebook.db", "attention-from-scratch")
+    return Gradebook(f"sqlite:///{course}/gradebook.db", COURSE_ID)
 
 
 def scores(book: Gradebook, lesson: Lesson = LESSON) -> dict[str, float]:

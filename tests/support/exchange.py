@@ -14,8 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import notebook_hash
 
 from autograder.lessons.lesson import Lesson
-from tests.grading.term.made_course import COURSE_ID
-from tests.support.classroom import LESSON, release, start_program
+from tests.support.classroom import COURSE_ID, LESSON, release, start_program
 
 SECRET = "a line between the two"
 
