@@ -11,6 +11,7 @@ from autograder.utils.views.language import view_training, view_writing
 from autograder.utils.views.live import View
 from autograder.utils.views.packing import view_packing
 from autograder.utils.views.probe import view_probe
+from autograder.utils.views.recall import view_recall
 from autograder.utils.views.serving import view_memory, view_tiles
 from autograder.utils.views.square import view_square
 
@@ -22,6 +23,7 @@ __all__ = [
     "view_memory",
     "view_packing",
     "view_probe",
+    "view_recall",
     "view_scale",
     "view_square",
     "view_tiles",
