@@ -13,6 +13,7 @@ from autograder.utils.views import (
     view_memory,
     view_packing,
     view_probe,
+    view_recall,
     view_scale,
     view_square,
     view_tiles,
@@ -43,6 +44,8 @@ def seeing(keep):
 
 
 PROBED = {"healthy": seeing(CAUSAL), "ill": seeing(torch.ones(6, 6).tril(1) - torch.eye(6))}
+
+MEMORIES = ["adds", "replaces", "fades and replaces"]
 
 LETTERS = list("ab \n\tXYZ.,")
 
@@ -107,6 +110,8 @@ VIEWS = {
     ),
     "packing": lambda: view_packing(n_heads=2, d_head=2, caption="1 < 2"),
     "probe": lambda: view_probe(PROBED, WORDS, LABELS, changed=2, caption="1 < 2"),
+    "recall": lambda: view_recall(MEMORIES, caption="1 < 2"),
+    "adding": lambda: view_recall(caption="1 < 2"),
     "square": lambda: view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
 
