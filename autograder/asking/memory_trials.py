@@ -3,7 +3,7 @@
 import contextlib
 import math
 import tracemalloc
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +18,7 @@ from autograder.utils.costs import no_stderr
 
 ROOM = 2  # how many times as large as necessary a tensor may be
 USUAL_TILE = (16, 16)  # if no other is asked for
+USUAL_CHUNK, FEW_WORDS = 64, 10
 FLOATS = {f"torch.{name}" for name in ("float64", "float32", "float16", "bfloat16")}
 PRODUCTS = {f"aten::{name}" for name in ("mm", "bmm", "addmm", "baddbmm")}
 ODDMENTS = 20_000  # bytes of Python's that don't count, such as an object's attributes
@@ -47,12 +48,46 @@ def in_little_memory(
     most = most_elements([query, key, value], math.prod(tile))
     with recording() if all_scores(query, key) > most else contextlib.nullcontext() as record:
         result = function(query, key, value, *options)
-    record = record or Record(matrices={tile})
+    record = record or Record(matrices=Counter([tile]))
     pairs = frozenset({query.shape[-2], key.shape[-2]})
     facts["scores"] = torch.tensor(record.product <= most)
     facts["pairs"] = torch.tensor(record.by_sizes.get(pairs, 0) <= most)
     facts["small"] = torch.tensor(record.largest <= most)
     facts["tiles"] = torch.tensor(tile in record.matrices)
+    return result
+
+
+def in_chunks(
+    function: Callable[..., Any],
+    facts: Facts,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *options: Any,
+) -> Any:
+    """Read a text in chunks.
+
+    options: what else the function takes, the chunk's size first of the whole numbers among it.
+
+    of_chunks: whether no tensor, of whatever dtype, is much larger than the inputs, or than the
+        scores of all chunks.
+    chunks: whether the state is used less often than there are words.
+    cuts: whether there are tensors of a chunk's words, and none of several chunks' is multiplied.
+
+    Where a chunk has few words, or all scores aren't larger, none of this is in question.
+    """
+    n, chunk = query.shape[-2], next((one for one in options if isinstance(one, int)), USUAL_CHUNK)
+    most = most_elements([query, key, value], n * chunk)
+    is_in_question = chunk >= FEW_WORDS and all_scores(query, key) > most
+    with recording() if is_in_question else contextlib.nullcontext() as record:
+        result = function(query, key, value, *options)
+    record = record or Record(by_sizes={frozenset({chunk}): 0})
+    is_cut = any(chunk in sizes for sizes in record.by_sizes)
+    facts["of_chunks"] = torch.tensor(max(record.by_sizes.values()) <= most)
+    facts["chunks"] = torch.tensor(record.matrices[key.shape[-1], value.shape[-1]] < n)
+    facts["cuts"] = torch.tensor(
+        is_cut and record.multiplied.isdisjoint(range(2 * chunk, n, chunk))
+    )
     return result
 
 
@@ -91,16 +126,18 @@ class Record:
     """What torch and Python did with memory.
 
     largest: how many numbers the largest floating-point tensor keeps that an operation got.
-    matrices: the last two sizes of each of these.
+    matrices: how often operations got one with these last two sizes.
     by_sizes: the same as `largest` for tensors of any dtype, by their last two sizes.
     product: how many numbers the largest product of matrices has.
+    multiplied: the sizes of all matrices that were multiplied.
     held: how many bytes were allocated and not released again, in whatever kind of object.
     """
 
     largest: int = 0
-    matrices: set[tuple[int, ...]] = field(default_factory=set)
+    matrices: Counter[tuple[int, ...]] = field(default_factory=Counter)
     by_sizes: dict[frozenset[int], int] = field(default_factory=dict)
     product: int = 0
+    multiplied: set[int] = field(default_factory=set)
     held: int = 0
 
 
@@ -125,10 +162,13 @@ def recording() -> Iterator[Record]:
     given = list(_tensors_given(tree))
     floats = [tensor for tensor in given if str(tensor.dtype) in FLOATS]
     record.largest = max(map(_elements, floats), default=0)
-    record.matrices = {tuple(tensor.sizes[-2:]) for tensor in floats}
+    record.matrices = Counter(tuple(tensor.sizes[-2:]) for tensor in floats)
     for tensor in sorted(given, key=_elements):
         record.by_sizes[frozenset(tensor.sizes[-2:])] = _elements(tensor)
-    record.product = max(_products(tree), default=0)
+    factors = list(_factors(tree))
+    products = (math.prod(left.sizes[:-1]) * right.sizes[-1] for left, right in factors)
+    record.product = max(products, default=0)
+    record.multiplied = {size for pair in factors for factor in pair for size in factor.sizes}
     record.held = max(0, after - before - ODDMENTS) + _held(tree)
 
 
@@ -152,12 +192,12 @@ def _tensors_in(inputs: list[Any]) -> Iterator[Any]:
             yield value
 
 
-def _products(tree: list[Any]) -> Iterator[int]:
-    """Yield how many numbers each product of matrices has."""
+def _factors(tree: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield what torch knows about the two factors of each product of matrices."""
     for event in _with_children(tree):
         if event.name in PRODUCTS:
             *_, left, right = _tensors_in(event.extra_fields.inputs)
-            yield math.prod(left.sizes[:-1]) * right.sizes[-1]
+            yield left, right
 
 
 def _elements(tensor: Any) -> int:

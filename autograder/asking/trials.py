@@ -12,7 +12,7 @@ from torch import Tensor
 from autograder.asking.answer import Facts
 from autograder.asking.backward_trials import apply_in_little_memory
 from autograder.asking.cache_trials import append_in_pieces, read_in_pieces, read_tokens
-from autograder.asking.memory_trials import in_little_memory, without_keys
+from autograder.asking.memory_trials import in_chunks, in_little_memory, without_keys
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
 
 
@@ -36,6 +36,7 @@ TRIALS: dict[str, Callable[..., Any]] = {
         read_tokens,
         take_a_step,
         in_little_memory,
+        in_chunks,
         apply_in_little_memory,
         without_keys,
         draw_often,

@@ -52,4 +52,18 @@ def _differ(healthy: nn.Module, ill: nn.Module, x: Tensor) -> bool:
     return bool(right.isfinite().all()) and not torch.allclose(right, other, rtol=0, atol=ALIKE)
 
 
-MEASURES: dict[str, Callable[..., dict[str, Tensor]]] = {"tell apart": tell_apart}
+def reflect(key: Tensor, i: int, j: int, n: int) -> dict[str, Tensor]:
+    """What becomes of n rows that hold 1, 2, …, n, if they are reflected by `key`, [n].
+
+    A key and its opposite reflect alike.
+    """
+    if key.shape != (n,) or not key.is_floating_point():
+        return {"rows": key}
+    rows = torch.arange(1, n + 1, dtype=key.dtype)
+    return {"rows": rows - 2 * (key @ rows) * key}
+
+
+MEASURES: dict[str, Callable[..., dict[str, Tensor]]] = {
+    "tell apart": tell_apart,
+    "reflect": reflect,
+}

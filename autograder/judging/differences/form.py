@@ -122,6 +122,10 @@ NOT_SO = {
     "small": "A tensor on the way is much larger than it has to be.",
     "tiles": "No tile of scores has `tile_query` rows and `tile_key` columns. Take that many "
     "queries at a time, and that many keys.",
+    "of_chunks": "A tensor on the way is much larger than the scores of all chunks. Cut everything "
+    "into chunks first, and the mask, too.",
+    "chunks": "You went word by word. Within a chunk, compute all words at once.",
+    "cuts": "You didn't cut the text every `chunk` words, with a state for what comes before.",
     "saves": "Much more is kept for the way back than the inputs hold. Save those, the context and "
     "the logsumexp, and nothing else.",
     "tracked": "You keep tensors as attributes of `ctx`, where autograd can neither free them nor "
