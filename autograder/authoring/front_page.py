@@ -20,6 +20,7 @@ PICTURES = {
     "08_debugging_clinic": "plot_attention(",
     "09_fast_attention": "view_tiles(",
     "10_tiny_language_model": "view_heads(",
+    "11_fixed_memory": "view_recall(",
 }
 CARD = (
     '<li><a href="lessons/{name}.html">{picture}<b>{title}</b> <span>{minutes} minutes</span>'

@@ -1,0 +1,167 @@
+"""One word of the delta rule: the context, and the state with what it held replaced."""
+
+from typing import Any
+
+from autograder.lessons.draw import Draw
+from autograder.lessons.exercise import Aspect, Exercise, connected
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import ORDER, READ, READ_BEFORE, asked_again, empty, word
+
+OLD = "(key[..., None, :] @ state).squeeze(-2)"
+CHANGE = "beta[..., None] * (value - old)"
+WRITE = "state + key[..., :, None] * change[..., None, :]"
+
+
+def some_of_each(draw: Draw) -> dict[str, Any]:
+    """A batch whose beta is 1 for one state, 0 for another, and in between for the rest."""
+    made = word("batch")(draw)
+    made["beta"][-1] = 1.0
+    if len(made["beta"]) > 1:
+        made["beta"][0] = 0.0
+    return made
+
+
+EXERCISE = Exercise(
+    "delta_step",
+    returns="context state",
+    aspects=[
+        Aspect(
+            "the state",
+            2,
+            [word(), word("batch n_heads"), empty("batch"), word("batch", beta=2.0)],
+            ("state",),
+        ),
+        Aspect("all or nothing", 1, [some_of_each, word("batch", beta=0.0)], ("state",)),
+        Aspect(
+            "the context",
+            1,
+            [word(), word("batch n_heads"), empty("batch"), asked_again("batch")],
+            ("context",),
+        ),
+        connected(word("batch")),
+    ],
+    mistakes=[
+        Mistake(
+            "read before write",
+            READ_BEFORE,
+            {f"state = {WRITE}\n    return {READ}, state": f"return {READ}, {WRITE}"},
+        ),
+        Mistake(
+            "nothing taken out",
+            "You added the value to what the state held. Write the difference: the value minus the "
+            "old answer.",
+            {CHANGE: "beta[..., None] * value"},
+        ),
+        Mistake(
+            "erased with the query",
+            "You took out what the state answers to the query. Ask it with the key: that's where "
+            "you write.",
+            {OLD: OLD.replace("key", "query")},
+        ),
+        Mistake(
+            "beta on the value alone",
+            "You multiplied only the value by β. It applies to the old answer, too.",
+            {CHANGE: "beta[..., None] * value - old"},
+        ),
+        Mistake(
+            "beta on the old answer alone",
+            "You multiplied only the old answer by β. It applies to the value, too.",
+            {CHANGE: "value - beta[..., None] * old"},
+        ),
+        Mistake(
+            "beta twice",
+            "You multiplied by β twice.",
+            {CHANGE: "beta[..., None] ** 2 * (value - old)"},
+        ),
+        Mistake("without beta", "You didn't use β.", {CHANGE: "value - old"}),
+        Mistake(
+            "the whole state fades",
+            "You multiplied the whole state by 1 − β. Only what it holds for this key goes out.",
+            {
+                WRITE: "(1 - beta[..., None, None]) * state + key[..., :, None] * "
+                "(beta[..., None] * value)[..., None, :]"
+            },
+        ),
+        Mistake(
+            "the old value put back",
+            "Your difference has the wrong sign: it is the value minus the old answer.",
+            {CHANGE: "beta[..., None] * (old - value)"},
+        ),
+        Mistake(
+            "1 minus beta",
+            "You multiplied by 1 − β. The difference goes in by the share β.",
+            {CHANGE: "(1 - beta[..., None]) * (value - old)"},
+        ),
+        Mistake(
+            "twice beta",
+            "You multiplied by 2β. The difference goes in by the share β.",
+            {CHANGE: "2 * beta[..., None] * (value - old)"},
+        ),
+        Mistake(
+            "the key normalized",
+            "You brought the key to length 1. Take it as it is.",
+            {f"old = {OLD}": f"key = F.normalize(key, dim=-1)\n    old = {OLD}"},
+        ),
+        Mistake(
+            "the difference alone",
+            "You returned only this word's product. Add it to the state.",
+            {f"state = {WRITE}": "state = key[..., :, None] * change[..., None, :]"},
+        ),
+        Mistake(
+            "the query written",
+            "You wrote under the query. Write under the key, and ask with the query.",
+            {"key[..., :, None]": "query[..., :, None]"},
+        ),
+        Mistake(
+            "the key asks",
+            "You asked with the key. The query asks.",
+            {f"return {READ}": f"return {READ.replace('query', 'key')}"},
+        ),
+        ORDER,
+    ],
+    alternatives=[
+        Alternative(
+            "by einsum",
+            """
+            old = torch.einsum("...k,...kv->...v", key, state)
+            change = (value - old) * beta.unsqueeze(-1)
+            after = state + torch.einsum("...k,...v->...kv", key, change)
+            return torch.einsum("...k,...kv->...v", query, after), after
+            """,
+        ),
+        Alternative(
+            "out, then in",
+            """
+            share = (beta[..., None] * key)[..., :, None]
+            after = state - share * (key[..., None, :] @ state) + share * value[..., None, :]
+            return (query[..., None, :] @ after)[..., 0, :], after
+            """,
+            excuses={"another number: 0 → -1": "there is one row"},
+        ),
+        Alternative(
+            "a matrix that takes out",
+            """
+            share = (beta[..., None] * key)[..., :, None]
+            taken = torch.eye(key.shape[-1], dtype=key.dtype) - share @ key[..., None, :]
+            after = taken @ state + share @ value[..., None, :]
+            return (query[..., None, :] @ after).squeeze(-2), after
+            """,
+            excuses={
+                "another operator: share @": "a column times a row, either way",
+                "another argument: key → beta in dtype": "all have the same dtype",
+                "another argument: key → state in dtype": "all have the same dtype",
+                "another argument: key → value in dtype": "all have the same dtype",
+                "another argument: key → query in": "likewise, and the same size",
+                "keyword dropped: torch.eye": "the difference takes the dtype of the keys",
+            },
+        ),
+    ],
+    hints=[
+        "Read the state as `linear_step` does, but with the key in place of the query, and before "
+        "you write.",
+        "`beta` has one number for each state. `beta[..., None]` multiplies all features of a "
+        "value by it.",
+        "Write `beta[..., None] * (value - old)` as `linear_step` writes a value.",
+    ],
+)

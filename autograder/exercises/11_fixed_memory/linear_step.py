@@ -1,0 +1,96 @@
+"""One word of causal linear attention: the context, and the state with this word in it."""
+
+from autograder.lessons.exercise import Aspect, Exercise, connected
+from autograder.lessons.variants import Alternative, Mistake
+
+from .shared import ORDER, READ, READ_BEFORE, asked_again, empty, word
+
+WRITE = "state + key[..., :, None] * value[..., None, :]"
+
+EXERCISE = Exercise(
+    "linear_step",
+    returns="context state",
+    aspects=[
+        Aspect("the state", 1, [word(), empty("batch"), word("batch n_heads")], ("state",)),
+        Aspect(
+            "the context",
+            2,
+            [word(), word("batch n_heads"), empty("batch"), asked_again("batch")],
+            ("context",),
+        ),
+        connected(word("batch")),
+    ],
+    mistakes=[
+        Mistake(
+            "read before write",
+            READ_BEFORE,
+            {f"state = {WRITE}\n    return {READ}, state": f"return {READ}, {WRITE}"},
+        ),
+        Mistake(
+            "the old state lost",
+            "You returned only this word's product. Add it to the state.",
+            {f"state = {WRITE}": "state = key[..., :, None] * value[..., None, :]"},
+        ),
+        Mistake(
+            "nothing written",
+            "You returned the state as it came. Add the product of this word's key and value.",
+            {f"state = {WRITE}": "state = state * 1"},
+        ),
+        Mistake(
+            "the query written",
+            "You wrote under the query. Write under the key, and ask with the query.",
+            {"key[..., :, None]": "query[..., :, None]"},
+        ),
+        Mistake(
+            "the key asks",
+            "You asked with the key. The query asks.",
+            {READ: READ.replace("query", "key")},
+        ),
+        Mistake(
+            "a product in place of a sum",
+            "You multiplied the state by the new product. Add it.",
+            {"state + key": "state * key"},
+        ),
+        Mistake(
+            "the old state returned",
+            "The context is right, but you returned the old state. Return the one with this word "
+            "in it.",
+            {
+                f"state = {WRITE}\n    return {READ}, state": (
+                    f"after = {WRITE}\n    return {READ.replace('state', 'after')}, state"
+                )
+            },
+        ),
+        Mistake(
+            "the key normalized",
+            "You brought the key to length 1. Take it as it is.",
+            {"    state = state": "    key = F.normalize(key, dim=-1)\n    state = state"},
+        ),
+        ORDER,
+    ],
+    alternatives=[
+        Alternative(
+            "by einsum",
+            """
+            after = state + torch.einsum("...k,...v->...kv", key, value)
+            return torch.einsum("...k,...kv->...v", query, after), after
+            """,
+        ),
+        Alternative(
+            "what was there, and what comes in",
+            """
+            score = (query * key).sum(dim=-1, keepdim=True)
+            context = (query.unsqueeze(-2) @ state).squeeze(-2) + score * value
+            return context, state + key.unsqueeze(-1) @ value.unsqueeze(-2)
+            """,
+            excuses={"another operator: key.unsqueeze": "a column times a row, either way"},
+        ),
+    ],
+    hints=[
+        "`key[..., :, None]` is a column, `value[..., None, :]` a row. Their product is [d_k, "
+        "d_v], like the state.",
+        "Make a new state, `state + …`. With `+=`, you'd change the one that you were given.",
+        "The query as a row, times the new state, is a row of d_v numbers. `squeeze(-2)` turns it "
+        "back into a vector.",
+    ],
+)

@@ -1,0 +1,115 @@
+"""Witnesses for lesson 11: sums over earlier words in plain loops, and gradient descent."""
+
+from itertools import product
+
+import torch
+
+IN_CHUNKS = {fact: torch.tensor(True) for fact in ("of_chunks", "chunks", "cuts")}
+
+
+def each(function, *tensors, dims):
+    """Call a function for every element of the leading dimensions, and put the results back there.
+
+    dims: how many dimensions of each tensor aren't leading ones.
+    """
+    leading = tensors[0].shape[: tensors[0].dim() - dims[0]]
+    results = [
+        function(*(tensor[index] for tensor in tensors))
+        for index in product(*(range(size) for size in leading))
+    ]
+    return [
+        torch.stack(values).reshape(*leading, *values[0].shape)
+        for values in zip(*results, strict=True)
+    ]
+
+
+def one_text(query, key, value, causal, state=None):
+    """Each word adds its value times its dot product with the query."""
+    contexts = []
+    for place, q in enumerate(query):
+        context = q @ state if state is not None else torch.zeros_like(value[0])
+        for other in range(place + 1 if causal else len(key)):
+            context = context + torch.dot(q, key[other]) * value[other]
+        contexts.append(context)
+    return torch.stack(contexts)
+
+
+def linear_attention(query, key, value, causal=True):
+    def one(*text):
+        return (one_text(*text, causal),)
+
+    [context] = each(one, query, key, value, dims=(2, 2, 2))
+    return context
+
+
+def after(state, key, value):
+    """The state after some words, number by number."""
+    added = [[(k * v).sum() for v in value.T] for k in key.T]
+    return state + torch.stack([torch.stack(row) for row in added])
+
+
+def linear_step(state, query, key, value):
+    def one(state, query, key, value):
+        written = after(state, key[None], value[None])
+        return sum(q * row for q, row in zip(query, written, strict=True)), written
+
+    return tuple(each(one, state, query, key, value, dims=(2, 1, 1, 1)))
+
+
+def chunked_linear_attention(query, key, value, chunk=64, state=None):
+    if state is None:
+        state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+
+    def one(query, key, value, state):
+        return one_text(query, key, value, True, state), after(state, key, value)
+
+    context, state = each(one, query, key, value, state, dims=(2, 2, 2, 2))
+    return {"context": context, "state": state} | IN_CHUNKS
+
+
+def delta_step(state, query, key, value, beta):
+    """β times the gradient of ½ ‖stateᵀ key − value‖², by hand: key ⊗ (stateᵀ key − value)."""
+
+    def one(state, query, key, value, beta):
+        missing = state.T @ key - value
+        changed = state - beta * torch.stack([k * missing for k in key])
+        return changed.T @ query, changed
+
+    return tuple(each(one, state, query, key, value, beta, dims=(2, 1, 1, 1, 0)))
+
+
+def gated_delta_step(state, query, key, value, beta, log_decay):
+    stays = torch.e**log_decay
+    faded = torch.einsum("...kv,...->...kv", state, stays)
+    return delta_step(faded, query, key, value, beta)
+
+
+def chunked_gated_delta(query, key, value, beta, log_decay, chunk=64, state=None):
+    """One word after another."""
+    if state is None:
+        state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+    contexts = []
+    words = (x.unbind(-2) for x in (query, key, value))
+    for word in zip(*words, *(x.unbind(-1) for x in (beta, log_decay)), strict=True):
+        context, state = gated_delta_step(state, *word)
+        contexts.append(context)
+    return {"context": torch.stack(contexts, dim=-2), "state": state} | IN_CHUNKS
+
+
+def swap_key(i, j, n):
+    rows = torch.eye(n, dtype=torch.float64)
+    return (rows[j] - rows[i]) / 2**0.5
+
+
+WITNESSES = {
+    function.__name__: function
+    for function in (
+        linear_attention,
+        linear_step,
+        chunked_linear_attention,
+        delta_step,
+        gated_delta_step,
+        chunked_gated_delta,
+        swap_key,
+    )
+}

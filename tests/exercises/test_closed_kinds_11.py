@@ -1,0 +1,316 @@
+"""Answers to lesson 11's exercises, right and wrong, that none of its files knows."""
+
+from tests.exercises.answers import PASSES, REJECTED, Row, each, said
+
+WRITE = "state + key[..., :, None] * value[..., None, :]"
+ASK = "(query[..., None, :] @ state).squeeze(-2)"
+CHUNK = "state = state + k.transpose(-2, -1) @ v"
+START = "if state is None:"
+SOLVE = "change = torch.linalg.solve_triangular(system, missing, upper=False, unitriangular=True)"
+LOOP = """rows = []
+        for i in range(k.shape[-2]):
+            row = missing[..., i, :]
+            for j, other in enumerate(rows):
+                row = row - system[..., i, j, None] * other
+            rows.append(row)
+        change = torch.stack(rows, dim=-2)"""
+
+OTHER_CHUNKS = {
+    "one more": "chunk + 1",
+    "half": "(chunk + 1) // 2",
+    "at most 8": "min(chunk, 8)",
+    "the root of the words": "int(query.shape[-2] ** 0.5)",
+    "a quarter of the words": "max(query.shape[-2] // 4, 1)",
+    "always 8": "8",
+    "always 64": "64",
+    "the number of chunks": "-(-query.shape[-2] // chunk)",
+}
+OTHER_ROWS: list[Row] = [
+    (f"chunks: {does}", {"    contexts = []": f"    chunk = {size}\n    contexts = []"}, REJECTED)
+    for does, size in OTHER_CHUNKS.items()
+]
+
+ANSWERS: dict[str, list[Row]] = {
+    "linear_attention": [
+        ("a feature map", {"query @": "(query.relu() + 1) @"}, REJECTED),
+        ("a mean", {"scores @ value": "scores @ value / query.shape[-2]"}, REJECTED),
+        ("positive weights", {"return scores": "return scores.relu()"}, REJECTED),
+        ("the size of scores", {"return scores": "return scores.abs()"}, REJECTED),
+        ("clipped", {"return scores": "return scores.clamp(-50, 50)"}, REJECTED),
+        (
+            "keys of length 1",
+            {"scores = query": "scores = query / key.norm() * key.norm()"},
+            PASSES,
+        ),
+        ("in half precision", {"return scores": "return scores.half().float()"}, REJECTED),
+        (
+            "small scores left out",
+            {"return scores": "return scores * (scores.abs() > 0.1)"},
+            REJECTED,
+        ),
+        (
+            "not causal for short texts",
+            {"if causal": "if causal and query.shape[-2] > 4"},
+            REJECTED,
+        ),
+        (
+            "the mask of the first text",
+            {
+                "scores = scores.tril()": (
+                    "kept = linear_attention.__dict__\n"
+                    "        mask = kept.setdefault('mask', torch.ones_like(scores).tril())\n"
+                    "        scores = scores * mask"
+                )
+            },
+            REJECTED,
+        ),
+        ("no gradient for keys", {"key.transpose": "key.detach().transpose"}, REJECTED),
+        (
+            "a lambda",
+            """
+            import torch
+            linear_attention = lambda query, key, value, causal=True: (
+                ((query @ key.mT).tril() if causal else query @ key.mT) @ value
+            )
+            """,
+            PASSES,
+        ),
+        (
+            "loops",
+            """
+            contexts = []
+            for place in range(query.shape[-2]):
+                end = place + 1 if causal else key.shape[-2]
+                scores = (query[..., place : place + 1, :] * key[..., :end, :]).sum(-1)
+                contexts.append((scores[..., None] * value[..., :end, :]).sum(-2))
+            return torch.stack(contexts, dim=-2)
+            """,
+            PASSES,
+        ),
+    ],
+    "linear_step": [
+        (
+            "in place",
+            {f"state = {WRITE}": "state += key[..., :, None] * value[..., None, :]"},
+            REJECTED,
+        ),
+        ("a tanh", {f"state = {WRITE}": f"state = ({WRITE}).tanh()"}, REJECTED),
+        ("a scaled query", {ASK: f"{ASK} / query.shape[-1] ** 0.5"}, REJECTED),
+        (
+            "no gradient through the state",
+            {f"state = {WRITE}": f"state = {WRITE.replace('state', 'state.detach()', 1)}"},
+            REJECTED,
+        ),
+        (
+            "keys of length 1",
+            {"key[..., :, None]": "torch.nn.functional.normalize(key, dim=-1)[..., :, None]"},
+            REJECTED,
+        ),
+        ("a list", {f"return {ASK}, state": f"return [{ASK}, state]"}, PASSES),
+        (
+            "transposed and back",
+            """
+            turned = state.mT + value[..., :, None] * key[..., None, :]
+            return (turned @ query[..., None])[..., 0], turned.mT
+            """,
+            PASSES,
+        ),
+    ],
+    "chunked_linear_attention": [
+        *OTHER_ROWS,
+        (
+            "every chunk from the first word on",
+            """
+            first = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+            first = first if state is None else state
+            contexts = []
+            for a in range(0, query.shape[-2], chunk):
+                words = slice(a, a + chunk)
+                q, k, v = query[..., words, :], key[..., words, :], value[..., words, :]
+                past = first + key[..., :a, :].mT @ value[..., :a, :]
+                contexts.append(q @ past + linear_attention(q, k, v))
+            return torch.cat(contexts, dim=-2), first + key.mT @ value
+            """,
+            REJECTED,
+        ),
+        (
+            "all chunks side by side",
+            """
+            n = query.shape[-2]
+            rest = -n % chunk
+            q, k, v = (
+                torch.nn.functional.pad(x, (0, 0, 0, rest)).unflatten(-2, (-1, chunk))
+                for x in (query, key, value)
+            )
+            written = k.mT @ v
+            before = written.cumsum(dim=-3) - written
+            if state is not None:
+                before = before + state[..., None, :, :]
+            context = (q @ k.mT).tril() @ v + q @ before
+            end = written.sum(dim=-3)
+            return context.flatten(-3, -2)[..., :n, :], end if state is None else state + end
+            """,
+            PASSES,
+        ),
+        ("the given state changed", {CHUNK: "state += k.transpose(-2, -1) @ v"}, REJECTED),
+        (
+            "no gradient from chunk to chunk",
+            {CHUNK: "state = state.detach() + k.transpose(-2, -1) @ v"},
+            REJECTED,
+        ),
+        (
+            "a state by the words",
+            {CHUNK: "state = state + k.transpose(-2, -1) @ v / k.shape[-2] * chunk"},
+            REJECTED,
+        ),
+        (
+            "the last state not written",
+            {CHUNK: f"if start + chunk < query.shape[-2]:\n            {CHUNK}"},
+            REJECTED,
+        ),
+        (
+            "only the chunk before",
+            {CHUNK: "state = k.transpose(-2, -1) @ v"},
+            "a state for each chunk",
+        ),
+        (
+            "two halves",
+            """
+            if state is None:
+                state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+            half = max(1, query.shape[-2] // 2)
+            contexts = []
+            for start in range(0, query.shape[-2], half):
+                words = slice(start, start + half)
+                q, k, v = query[..., words, :], key[..., words, :], value[..., words, :]
+                contexts.append(q @ state + linear_attention(q, k, v))
+                state = state + k.transpose(-2, -1) @ v
+            return torch.cat(contexts, dim=-2), state
+            """,
+            REJECTED,
+        ),
+        (
+            "a mask for the whole text",
+            """
+            if state is None:
+                state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+            n = query.shape[-2]
+            mask = torch.ones(n, n, dtype=query.dtype).tril()
+            contexts = []
+            for start in range(0, n, chunk):
+                words = slice(start, start + chunk)
+                q, k, v = query[..., words, :], key[..., words, :], value[..., words, :]
+                scores = q @ k.transpose(-2, -1) * mask[words, words]
+                contexts.append(scores @ v + q @ state)
+                state = state + k.transpose(-2, -1) @ v
+            return torch.cat(contexts, dim=-2), state
+            """,
+            REJECTED,
+        ),
+        (
+            "recursion",
+            """
+            if state is None:
+                state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+            q, k, v = (x[..., :chunk, :] for x in (query, key, value))
+            context = q @ state + linear_attention(q, k, v)
+            state = state + k.mT @ v
+            if query.shape[-2] <= chunk:
+                return context, state
+            rest = (x[..., chunk:, :] for x in (query, key, value))
+            others, state = chunked_linear_attention(*rest, chunk, state)
+            return torch.cat([context, others], dim=-2), state
+            """,
+            PASSES,
+        ),
+    ],
+    "delta_step": [
+        ("beta at most 1", {"beta[..., None] *": "beta.clamp(max=1)[..., None] *"}, REJECTED),
+        ("beta through a sigmoid", {"beta[..., None] *": "beta.sigmoid()[..., None] *"}, REJECTED),
+        ("in place", {"state = state + key": "state += key"}, REJECTED),
+        ("one beta", {"beta[..., None] *": "beta.flatten()[0] *"}, REJECTED),
+        (
+            "no gradient through the old answer",
+            {"(value - old)": "(value - old.detach())"},
+            REJECTED,
+        ),
+        (
+            "divided by the key's length",
+            {"(value - old)": "(value - old / key.square().sum(-1, keepdim=True))"},
+            REJECTED,
+        ),
+        (
+            "a gradient step",
+            """
+            with torch.enable_grad():
+                answer = (key[..., None, :] @ state)[..., 0, :]
+            gradient = key[..., :, None] * (answer - value)[..., None, :]
+            state = state - beta[..., None, None] * gradient
+            return (query[..., None, :] @ state)[..., 0, :], state
+            """,
+            PASSES,
+        ),
+    ],
+    "gated_delta_step": [
+        ("a base of 2", {"log_decay.exp()": "log_decay.exp2()"}, REJECTED),
+        ("never below a percent", {"log_decay.exp()": "log_decay.exp().clamp(min=0.01)"}, REJECTED),
+        ("twice", {"faded, query": "log_decay.exp()[..., None, None] * faded, query"}, REJECTED),
+        (
+            "one decay for all",
+            {"log_decay.exp()[": "log_decay.exp().mean().expand_as(log_decay)["},
+            REJECTED,
+        ),
+        ("no gradient for the decay", {"log_decay.exp()": "log_decay.detach().exp()"}, REJECTED),
+        ("a root", {"log_decay.exp()": "(log_decay / 2).exp()"}, REJECTED),
+        ("by torch.exp", {"log_decay.exp()": "torch.exp(log_decay)"}, PASSES),
+        ("the math's e", {"log_decay.exp()": "2.718281828459045 ** log_decay"}, PASSES),
+    ],
+    "chunked_gated_delta": [
+        *OTHER_ROWS,
+        ("decays at least −20", {"cumsum(dim=-1)": "clamp(min=-20).cumsum(dim=-1)"}, PASSES),
+        ("decays at least −1", {"cumsum(dim=-1)": "clamp(min=-1).cumsum(dim=-1)"}, REJECTED),
+        (
+            "no gradient from chunk to chunk",
+            {
+                "state = from_start[..., -1:, :] *": "state = state.detach()\n"
+                "        state = from_start[..., -1:, :] *"
+            },
+            REJECTED,
+        ),
+        (
+            "no gradient for the decay",
+            {"log_decay[..., words]": "log_decay.detach()[..., words]"},
+            REJECTED,
+        ),
+        (
+            "one decay for all",
+            {"log_decay[..., words]": "log_decay.mean().expand_as(log_decay)[..., words]"},
+            REJECTED,
+        ),
+        (
+            "a series of two",
+            {
+                SOLVE: "low = system.tril(-1) @ missing\n"
+                "        change = missing - low + system.tril(-1) @ low"
+            },
+            REJECTED,
+        ),
+        ("a loop for the system", {SOLVE: LOOP}, PASSES),
+    ],
+    "swap_key": [
+        (
+            "whole numbers",
+            {"key = torch.zeros(n)": "key = torch.zeros(n, dtype=torch.int64)"},
+            REJECTED,
+        ),
+        ("rounded", {"0.5**0.5, -": "0.7, -"}, REJECTED),
+        ("a row", {"return key": "return key[None]"}, REJECTED),
+        ("cups in order", {"key[i], key[j]": "key[min(i, j)], key[max(i, j)]"}, PASSES),
+        ("in float64", {"torch.zeros(n)": "torch.zeros(n, dtype=torch.float64)"}, PASSES),
+    ],
+}
+
+
+@each(ANSWERS)
+def test_an_answer_gets_what_it_should(exercise, code, expected):
+    assert expected in said(exercise, code)
