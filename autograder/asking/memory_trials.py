@@ -83,7 +83,8 @@ def in_chunks(
         result = function(query, key, value, *options)
     record = record or Record(by_sizes={frozenset({chunk}): 0})
     is_cut = any(chunk in sizes for sizes in record.by_sizes)
-    facts["of_chunks"] = torch.tensor(max(record.by_sizes.values()) <= most)
+    largest = max(record.by_sizes.values(), default=0)
+    facts["of_chunks"] = torch.tensor(largest <= most)
     facts["chunks"] = torch.tensor(record.matrices[key.shape[-1], value.shape[-1]] < n)
     facts["cuts"] = torch.tensor(
         is_cut and record.multiplied.isdisjoint(range(2 * chunk, n, chunk))

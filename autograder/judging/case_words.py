@@ -32,6 +32,7 @@ NOUNS = {
     "d_head": ("feature", " in a head"),
     "d_feedforward": ("hidden unit", ""),
 }
+OF_TOKENS = {"n": ("token", "")}  # where there is a vocabulary
 
 
 def case_in_words(exhibit: Exhibit) -> str:
@@ -54,10 +55,11 @@ def size_in_words(sizes: Mapping[str, int]) -> str:
 
     A dimension without a name, such as the 2 in "n 2", is always the same, and left out.
     """
-    order = [*NOUNS]
+    nouns = NOUNS | OF_TOKENS if "n_tokens" in sizes else NOUNS
+    order = [*nouns]
     named = (name for name in sizes if name.isidentifier())
     names = sorted(named, key=lambda name: order.index(name) if name in order else -1)
-    return ", ".join(_size(name, sizes[name]) for name in names)
+    return ", ".join(_size(name, sizes[name], nouns) for name in names)
 
 
 def names_by_size(sizes: Mapping[str, int]) -> dict[str, str]:
@@ -71,12 +73,12 @@ def inputs_as_code(inputs: Mapping[str, Any]) -> str:
     return "\n".join(_assignment(name, value) for name, value in inputs.items())
 
 
-def _size(name: str, size: int) -> str:
+def _size(name: str, size: int, nouns: Mapping[str, tuple[str, str]]) -> str:
     if name == "batch":
         return f"a batch of {size}"
-    if name not in NOUNS:
+    if name not in nouns:
         return f"{name} = {size}"
-    noun, after = NOUNS[name]
+    noun, after = nouns[name]
     return count(size, noun) + after
 
 

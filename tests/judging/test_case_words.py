@@ -9,6 +9,7 @@ from autograder.judging.verdict import MOST_SHOWN, AspectResult, Exhibit, Verdic
 
 def test_sizes_have_words_where_they_are_known():
     assert size_in_words({"d": 5, "n": 7}) == "7 words, 5 features"
+    assert size_in_words({"n_tokens": 9, "n": 7}) == "7 tokens, 9 tokens in the vocabulary"
     assert size_in_words({"batch": 2, "n_query": 1, "d_k": 4}) == (
         "a batch of 2, 1 query, 4 features in a key"
     )

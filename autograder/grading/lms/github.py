@@ -66,9 +66,15 @@ def clones_in(folder: Path) -> dict[str, Path]:
 
 
 def committed(clone: Path) -> datetime | None:
-    """Return when the last commit was made, in UTC, as its author says; None if unknown."""
+    """Return when the last commit was made, in UTC, as its author says; None if unknown.
+
+    Raises CourseError without git.
+    """
     command = ["git", f"--git-dir={clone / '.git'}", "log", "-1", "--format=%cI"]
-    ended = subprocess.run(command, capture_output=True, text=True)
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise CourseError("git tells when something was handed in: install it first.") from None
     with suppress(ValueError):  # anybody can write anything there
         return read_date(ended.stdout.strip())
     return None

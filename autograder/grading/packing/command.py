@@ -27,5 +27,5 @@ def run(options: Namespace) -> int:
     except OSError as error:
         why = error.strerror or type(error).__name__
         name = error.filename2 or error.filename
-        raise CourseError(f"{name}: {why}. Another place can be named: TO=…") from error
+        raise CourseError(f"{name}: {why}. (TO=… names another place to write to.)") from error
     return 0

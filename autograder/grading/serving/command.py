@@ -78,15 +78,15 @@ class Served:
             self._grade()
 
     def _grade(self) -> None:
-        failed = []
+        unfinished = []
         for step, *options in STEPS:
             if self._stop.is_set():
                 return
             if not self._take(step, *options):
-                failed.append(step)
-        if failed:
+                unfinished.append(step)
+        if unfinished:
             minutes = count(self._wait / 60, "minute")
-            self._say(f"{' and '.join(failed)} failed, again in {minutes}")
+            self._say(f"{' and '.join(unfinished)}: not everything was done; again in {minutes}")
             self._again = time.monotonic() + self._wait
             self._wait = min(2 * self._wait, LONGEST_WAIT)
         else:

@@ -35,6 +35,13 @@ def test_each_clone_is_its_users(course, lms, clones, capfd):
     assert f"Collected {FIRST} from 2 learners" in capfd.readouterr().out
 
 
+def test_without_git_nobody_knows_when(course, lms, clones, capfd, monkeypatch):
+    clone(clones, "lesson-1-adaking", {NOTEBOOK: "ada's"})
+    monkeypatch.setenv("PATH", "")
+    assert collect(lms, clones) == 1
+    assert "git tells when something was handed in: install it first." in capfd.readouterr().err
+
+
 def test_unknown_users_are_named(course, lms, clones, capfd):
     clone(clones, "lesson-1-adaking", {NOTEBOOK: "ada's"})
     clone(clones, "lesson-1-stranger", {NOTEBOOK: "?"})

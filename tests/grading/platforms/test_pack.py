@@ -134,12 +134,12 @@ def test_what_cant_be_written_is_named(platform, tmp_path, capsys):
     (tmp_path / "file").touch()
     assert pack(platform, "--to", tmp_path / "file/made") == 2
     said = capsys.readouterr().err
-    assert f"{tmp_path}/file" in said and "Another place can be named: TO=…" in said
+    assert f"{tmp_path}/file" in said and "TO=… names another place" in said
 
 
 def test_a_folder_is_no_zip(tmp_path, capsys):
     assert pack("gradescope", "--to", tmp_path) == 2
-    assert "Is a directory. Another place" in capsys.readouterr().err
+    assert "Is a directory. (TO=… names another place" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
