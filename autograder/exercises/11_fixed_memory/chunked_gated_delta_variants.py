@@ -2,7 +2,8 @@
 
 from autograder.lessons.variants import Alternative, Mistake
 
-EMPTY = "key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])"
+from .shared import EMPTY, FIRST_CHUNK, OF_CHUNKS, RANGE, SAME_TEXT
+
 TOTAL = "log_decay[..., words].cumsum(dim=-1)"
 FADE = "difference.masked_fill(later, -torch.inf).exp()"
 SYSTEM = "share * fade * (k @ k.transpose(-2, -1))"
@@ -12,11 +13,10 @@ CONTEXT = "from_start * (q @ state) + within @ change"
 NEW_STATE = "from_start[..., -1:, :] * state + left.transpose(-2, -1) @ change"
 APPEND = f"        contexts.append({CONTEXT})\n"
 WRITE = f"        left = fade[..., -1, :, None] * k\n        state = {NEW_STATE}\n"
-RANGE = "range(0, query.shape[-2], chunk)"
 SOLVED = "torch.linalg.solve_triangular(system, missing, upper=False, unitriangular=True)"
-SAME_TEXT = "queries, keys and values have the same words and the same batch"
 
 MISTAKES = [
+    *OF_CHUNKS,
     Mistake(
         "exponentials divided",
         "You divided exp(tᵢ) by exp(tⱼ). After strong decays both are 0, and 0 / 0 is NaN. "
@@ -218,16 +218,6 @@ MISTAKES = [
         {NEW_STATE: "left.transpose(-2, -1) @ change"},
     ),
     Mistake(
-        "the rest left out",
-        "You left out the words of the last chunk, which is shorter than the others.",
-        {RANGE: "range(0, query.shape[-2] - chunk + 1, chunk)"},
-    ),
-    Mistake(
-        "the given state ignored",
-        "You start from zeros even where there is a `state` to go on from.",
-        {"if state is None:\n        state": "state"},
-    ),
-    Mistake(
         "word by word",
         "The result is right, but you went word by word. Within a chunk, compute all words at "
         "once.",
@@ -249,15 +239,6 @@ MISTAKES = [
         "all at once",
         "The result is right, but you took the whole text as one chunk.",
         {RANGE: "range(0, query.shape[-2], query.shape[-2])", "start + chunk": "query.shape[-2]"},
-    ),
-    Mistake(
-        "another order",
-        "The numbers are right, but return the contexts first, then the state.",
-        {
-            "return torch.cat(contexts, dim=-2), state": (
-                "return state, torch.cat(contexts, dim=-2)"
-            )
-        },
     ),
 ]
 
@@ -302,5 +283,5 @@ EXCUSES = {
     "another argument: key → value in *key.shape": SAME_TEXT,
     "another argument: query → key in range": SAME_TEXT,
     "another argument: query → value in range": SAME_TEXT,
-    "argument dropped: key.new_zeros": "the first chunk brings the batch",
+    **FIRST_CHUNK,
 }

@@ -8,6 +8,8 @@ from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
+from .shared import EMPTY, FIRST_CHUNK, OF_CHUNKS, RANGE, SAME_TEXT
+
 
 def text(
     n: int, chunk: int = 0, leading: str = "batch", continued: bool = False, scale: float = 1.0
@@ -26,13 +28,10 @@ def text(
     return case
 
 
-SAME_TEXT = "queries, keys and values have the same words and the same batch"
-EMPTY = "key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])"
 PAST = "q @ state"
 WITHIN = "linear_attention(q, k, v)"
 APPEND = f"        contexts.append({PAST} + {WITHIN})\n"
 WRITE = "        state = state + k.transpose(-2, -1) @ v\n"
-RANGE = "range(0, query.shape[-2], chunk)"
 
 EXERCISE = Exercise(
     "chunked_linear_attention",
@@ -67,6 +66,7 @@ EXERCISE = Exercise(
         connected(text(7, 3, continued=True), outputs=("context", "state")),
     ],
     mistakes=[
+        *OF_CHUNKS,
         Mistake(
             "written before it is read",
             "You wrote the chunk into the state before its words asked, so they see one another "
@@ -101,16 +101,6 @@ EXERCISE = Exercise(
             {WRITE: ""},
         ),
         Mistake(
-            "the rest left out",
-            "You left out the words of the last chunk, which is shorter than the others.",
-            {RANGE: "range(0, query.shape[-2] - chunk + 1, chunk)"},
-        ),
-        Mistake(
-            "the given state ignored",
-            "You start from zeros even where there is a `state` to go on from.",
-            {"if state is None:\n        state": "state"},
-        ),
-        Mistake(
             "all at once",
             "The result is right, but you computed the whole text at once. Take a chunk at a time.",
             f"""
@@ -134,15 +124,6 @@ EXERCISE = Exercise(
                 contexts.append((q[..., None, :] @ state).squeeze(-2))
             return torch.stack(contexts, dim=-2), state
             """,
-        ),
-        Mistake(
-            "another order",
-            "The numbers are right, but return the contexts first, then the state.",
-            {
-                "return torch.cat(contexts, dim=-2), state": (
-                    "return state, torch.cat(contexts, dim=-2)"
-                )
-            },
         ),
         Mistake(
             "the chunks added up",
@@ -194,7 +175,7 @@ EXERCISE = Exercise(
                 "another argument: key → value in min": SAME_TEXT,
                 "another argument: key → value in range": SAME_TEXT,
                 "another argument: key → value in key.new_zeros": "only the dtype comes from it",
-                "argument dropped: key.new_zeros": "the first chunk brings the batch",
+                **FIRST_CHUNK,
                 "arguments swapped: min": "the order does not matter",
                 "call dropped: min": "a slice ends at the end",
             },
@@ -215,6 +196,6 @@ EXERCISE = Exercise(
         "another argument: key → value in *key.shape": SAME_TEXT,
         "another argument: query → key in range": SAME_TEXT,
         "another argument: query → value in range": SAME_TEXT,
-        "argument dropped: key.new_zeros": "the first chunk brings the batch",
+        **FIRST_CHUNK,
     },
 )

@@ -6,7 +6,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ORDER, READ, READ_BEFORE, asked_again, empty, word
+from .shared import asked_again, empty, of_a_step, word
 
 OLD = "(key[..., None, :] @ state).squeeze(-2)"
 CHANGE = "beta[..., None] * (value - old)"
@@ -42,11 +42,6 @@ EXERCISE = Exercise(
         connected(word("batch")),
     ],
     mistakes=[
-        Mistake(
-            "read before write",
-            READ_BEFORE,
-            {f"state = {WRITE}\n    return {READ}, state": f"return {READ}, {WRITE}"},
-        ),
         Mistake(
             "nothing taken out",
             "You added the value to what the state held. Write the difference: the value minus the "
@@ -103,22 +98,7 @@ EXERCISE = Exercise(
             "You brought the key to length 1. Take it as it is.",
             {f"old = {OLD}": f"key = F.normalize(key, dim=-1)\n    old = {OLD}"},
         ),
-        Mistake(
-            "the difference alone",
-            "You returned only this word's product. Add it to the state.",
-            {f"state = {WRITE}": "state = key[..., :, None] * change[..., None, :]"},
-        ),
-        Mistake(
-            "the query written",
-            "You wrote under the query. Write under the key, and ask with the query.",
-            {"key[..., :, None]": "query[..., :, None]"},
-        ),
-        Mistake(
-            "the key asks",
-            "You asked with the key. The query asks.",
-            {f"return {READ}": f"return {READ.replace('query', 'key')}"},
-        ),
-        ORDER,
+        *of_a_step(WRITE),
     ],
     alternatives=[
         Alternative(

@@ -3,7 +3,7 @@
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import ORDER, READ, READ_BEFORE, asked_again, empty, word
+from .shared import READ, asked_again, empty, of_a_step, word
 
 WRITE = "state + key[..., :, None] * value[..., None, :]"
 
@@ -22,29 +22,9 @@ EXERCISE = Exercise(
     ],
     mistakes=[
         Mistake(
-            "read before write",
-            READ_BEFORE,
-            {f"state = {WRITE}\n    return {READ}, state": f"return {READ}, {WRITE}"},
-        ),
-        Mistake(
-            "the old state lost",
-            "You returned only this word's product. Add it to the state.",
-            {f"state = {WRITE}": "state = key[..., :, None] * value[..., None, :]"},
-        ),
-        Mistake(
             "nothing written",
             "You returned the state as it came. Add the product of this word's key and value.",
             {f"state = {WRITE}": "state = state * 1"},
-        ),
-        Mistake(
-            "the query written",
-            "You wrote under the query. Write under the key, and ask with the query.",
-            {"key[..., :, None]": "query[..., :, None]"},
-        ),
-        Mistake(
-            "the key asks",
-            "You asked with the key. The query asks.",
-            {READ: READ.replace("query", "key")},
         ),
         Mistake(
             "a product in place of a sum",
@@ -66,7 +46,7 @@ EXERCISE = Exercise(
             "You brought the key to length 1. Take it as it is.",
             {"    state = state": "    key = F.normalize(key, dim=-1)\n    state = state"},
         ),
-        ORDER,
+        *of_a_step(WRITE),
     ],
     alternatives=[
         Alternative(

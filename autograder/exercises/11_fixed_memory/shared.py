@@ -55,8 +55,63 @@ def asked_again(leading: str = "") -> Inputs:
     return case
 
 
-ORDER = Mistake(
-    "another order",
-    "The numbers are right, but return the context first, then the state.",
-    {f"return {READ}, state": f"return state, {READ}"},
-)
+def of_a_step(write: str) -> list[Mistake]:
+    """Mistakes of a step that ends with `state = …` and the answer to its query.
+
+    write: what the state becomes, `state + …`.
+    """
+    return [
+        Mistake(
+            "read before write",
+            READ_BEFORE,
+            {f"state = {write}\n    return {READ}, state": f"return {READ}, {write}"},
+        ),
+        Mistake(
+            "the old state lost",
+            "You returned only this word's product. Add it to the state.",
+            {f"state = {write}": f"state = {write.removeprefix('state + ')}"},
+        ),
+        Mistake(
+            "the query written",
+            "You wrote under the query. Write under the key, and ask with the query.",
+            {"key[..., :, None]": "query[..., :, None]"},
+        ),
+        Mistake(
+            "the key asks",
+            "You asked with the key. The query asks.",
+            {f"return {READ}": f"return {READ.replace('query', 'key')}"},
+        ),
+        Mistake(
+            "another order",
+            "The numbers are right, but return the context first, then the state.",
+            {f"return {READ}, state": f"return state, {READ}"},
+        ),
+    ]
+
+
+# Of both forms in chunks.
+EMPTY = "key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])"
+RANGE = "range(0, query.shape[-2], chunk)"
+SAME_TEXT = "queries, keys and values have the same words and the same batch"
+OF_CHUNKS = [
+    Mistake(
+        "the rest left out",
+        "You left out the words of the last chunk, which is shorter than the others.",
+        {RANGE: "range(0, query.shape[-2] - chunk + 1, chunk)"},
+    ),
+    Mistake(
+        "the given state ignored",
+        "You start from zeros even where there is a `state` to go on from.",
+        {"if state is None:\n        state": "state"},
+    ),
+    Mistake(
+        "another order",
+        "The numbers are right, but return the contexts first, then the state.",
+        {
+            "return torch.cat(contexts, dim=-2), state": (
+                "return state, torch.cat(contexts, dim=-2)"
+            )
+        },
+    ),
+]
+FIRST_CHUNK = {"argument dropped: key.new_zeros": "the first chunk brings the batch"}
