@@ -325,7 +325,7 @@ COPY: list[Row] = [
     (
         "known first place counted",
         {"right[counted].float().mean()": "(right & counted).sum() / known.sum()"},
-        "largest_difference",
+        "divided by all that are known",
     ),
     (
         "of the first three texts",
