@@ -1,4 +1,4 @@
-"""Trials of caches, and of models that read with them: see `asking.trials`."""
+"""Trials of caches and memories, and of models that read with them: see `asking.trials`."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -10,7 +10,9 @@ from torch import Tensor, nn
 from autograder.asking.answer import Facts
 from autograder.asking.memory_trials import ROOM, all_tensors, recording
 from autograder.asking.problem import ProblemKind
-from autograder.asking.returned import WrongResult, wrong_type
+from autograder.asking.returned import WrongResult, describe, wrong_type
+from autograder.asking.written import names_beside
+from autograder.utils.costs import reachable_tensors
 
 ABOUT = 0.01  # how far off a gradient may be; rounding has tests of its own
 
@@ -140,6 +142,57 @@ def read_in_pieces(
     if pieces:
         facts["afterwards"] = module(x)
     return torch.cat(read, dim=1)
+
+
+class GivenMemory:
+    """What lesson 11's memory is before the first word."""
+
+    def __init__(self) -> None:
+        self.state = self.tail = None
+
+
+def read_with_memory(module: nn.Module, facts: Facts, x: Tensor, pieces: list[int]) -> Any:
+    """Give a module x, [batch, n, d_model], in pieces with a memory, or in one go without pieces.
+
+    Between the pieces, it reads another text, with another memory.
+
+    state, tail: what the memory holds at the end.
+    fixed: whether memory and module hold about as much after the last piece as after the first.
+    afterwards: the result in one go, after the module has read in pieces, and another text.
+    afresh: the same, with a new memory.
+    """
+    if not pieces:
+        return module(x)
+    new_memory = names_beside(type(module)).get("Memory", GivenMemory)
+    memory, of_another = new_memory(), new_memory()
+    read, held = [], [_numbers_held(module, memory)]
+    for piece in x.split(pieces, dim=1):
+        read.append(module(piece, memory))
+        with torch.no_grad():
+            module(piece.flip(1), of_another)
+        held.append(_numbers_held(module, memory) - held[0])
+    facts["fixed"] = torch.tensor(held[-1] <= ROOM * held[1])
+    for name in ("state", "tail"):
+        facts[name] = _kept(memory, name)
+    del memory, of_another  # what is noted about them must not be taken for a new one's
+    facts["afresh"] = module(x, new_memory())
+    with torch.no_grad():
+        module(x.flip(1))
+    facts["afterwards"] = module(x)
+    return torch.cat(read, dim=1)
+
+
+def _numbers_held(*owners: object) -> int:
+    return sum(tensor.numel() for tensor in reachable_tensors(owners))
+
+
+def _kept(memory: object, name: str) -> Tensor | WrongResult:
+    """Return the tensor that a memory has as an attribute, or what is wrong with it."""
+    value = getattr(memory, name, None)
+    if isinstance(value, Tensor):
+        return value
+    said = f"After the last piece, `memory.{name}` is {describe(value)}, not a tensor"
+    return WrongResult(ProblemKind.OTHER_ATTRIBUTE, said)
 
 
 def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:

@@ -65,6 +65,7 @@ IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}
 # How far a second call may be off, as a fraction of the largest value. The same training in other
 # memory rounds differently and ends up to 0.001 away; with another seed, more than 0.05.
 SAME_AGAIN = 0.01
+SPOILED = 77  # no result that is right, and in every dtype
 
 
 def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
@@ -90,6 +91,15 @@ def collect(answer: Callable[..., Any], question: Question) -> list[Answer]:
 def _memory(value: object) -> int:
     """Return where a tensor keeps its numbers; 0 for anything else."""
     return value.untyped_storage().data_ptr() if isinstance(value, Tensor) else 0
+
+
+def _spoil(result: Tensor) -> None:
+    """Overwrite a result, so that it shows if it is returned again."""
+    with contextlib.suppress(RuntimeError):  # expanded tensors can't be written to
+        if result.dtype is torch.bool:
+            result.logical_not_()
+        else:
+            result.fill_(SPOILED)
 
 
 def trusted_outputs(
@@ -238,8 +248,7 @@ class OneCall:
             results = named_results(method(*arguments.values()), self.question)
         for value in results.values():
             if value.numel() <= MOST_ELEMENTS and _memory(value) not in notebooks:
-                with contextlib.suppress(RuntimeError):  # expanded tensors can't be written to
-                    value.detach().zero_()
+                _spoil(value.detach())
 
     def _first_arguments(self) -> dict[str, Any]:
         """Return those with which the module is first called; a Keras layer keeps their widths."""

@@ -31,7 +31,8 @@ def wrong_type(kind: ProblemKind, value: Any, name: str = "") -> WrongResult:
     name: the result's name, if there are several.
     """
     detail = f"{describe(value)}{f' for {name}' if name else ''}"
-    return WrongResult(kind, detail, _instead(value))
+    is_one_of_several = value is None and name  # so a `return` was reached
+    return WrongResult(kind, detail, Instead.OTHER if is_one_of_several else _instead(value))
 
 
 def named_results(result: Any, question: Question) -> dict[str, Tensor]:

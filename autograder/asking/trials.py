@@ -11,7 +11,12 @@ from torch import Tensor
 
 from autograder.asking.answer import Facts
 from autograder.asking.backward_trials import apply_in_little_memory
-from autograder.asking.cache_trials import append_in_pieces, read_in_pieces, read_tokens
+from autograder.asking.cache_trials import (
+    append_in_pieces,
+    read_in_pieces,
+    read_tokens,
+    read_with_memory,
+)
 from autograder.asking.memory_trials import in_chunks, in_little_memory, without_keys
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
 
@@ -34,6 +39,7 @@ TRIALS: dict[str, Callable[..., Any]] = {
         append_in_pieces,
         read_in_pieces,
         read_tokens,
+        read_with_memory,
         take_a_step,
         in_little_memory,
         in_chunks,

@@ -101,6 +101,34 @@ def test_the_chunked_forms_have_the_right_gradients(name, inputs):
     assert torch.autograd.gradcheck(in_chunks, (*text, state))
 
 
+@given(n=sizes, width=st.integers(1, 9), cuts=st.lists(st.integers(1, 5), min_size=1, max_size=4))
+def test_a_short_convolution_is_torchs_however_the_text_is_cut(n, width, cuts):
+    x, weight = torch.randn(2, n, 3, dtype=torch.float64), torch.randn(3, width).double()
+    padded = F.pad(x.mT, (width - 1, 0))
+    whole = F.conv1d(padded, weight[:, None], groups=3).mT
+    sums, tail = [], None
+    for piece in pieces_of(x, cuts):
+        new, tail = LESSON["short_convolution"](piece, weight, tail)
+        sums.append(new)
+    torch.testing.assert_close(torch.cat(sums, dim=1), whole, rtol=0, atol=1e-12)
+    torch.testing.assert_close(tail, padded.mT[:, n:], rtol=0, atol=0)
+
+
+def pieces_of(x, sizes):
+    """Pieces of these sizes, again and again."""
+    many = sizes * x.shape[1]
+    ends = torch.tensor(many).cumsum(0)
+    return [piece for piece in x.tensor_split(ends, dim=1) if piece.shape[1]]
+
+
+@given(n=sizes, cuts=st.lists(st.integers(1, 9), min_size=1, max_size=4), heads=st.integers(1, 3))
+def test_a_layer_gives_the_same_however_the_text_is_cut(n, cuts, heads):
+    layer, memory = LESSON["GatedDeltaAttention"](6, heads, 3, 5).double(), LESSON["Memory"]()
+    x = torch.randn(2, n, 6, dtype=torch.float64)
+    cut = torch.cat([layer(piece, memory) for piece in pieces_of(x, cuts)], dim=1)
+    torch.testing.assert_close(cut, layer(x), rtol=0, atol=1e-10)
+
+
 # ---------------------------------------------------------------- independent implementations
 
 
@@ -125,7 +153,7 @@ def test_the_gated_delta_rule_agrees_with_transformers(gated_delta_rule, seed):
 
 
 def test_the_layers_of_the_models_are_as_the_lesson_says():
-    from transformers import JambaConfig, Qwen3NextConfig
+    from transformers import JambaConfig, KimiLinearConfig, OlmoHybridConfig, Qwen3NextConfig
 
     kinds = Qwen3NextConfig().layer_types
     assert kinds.count("full_attention") * 4 == len(kinds)
@@ -134,6 +162,10 @@ def test_the_layers_of_the_models_are_as_the_lesson_says():
     assert Qwen3NextConfig().head_dim == 256
     assert Qwen3NextConfig().linear_num_value_heads * 128 * 128 == 512 * caches
     assert JambaConfig().attn_layer_period == 8
+    assert Qwen3NextConfig().linear_conv_kernel_dim == 4
+    kinds = KimiLinearConfig().layer_types
+    assert 4 <= len(kinds) / kinds.count("full_attention") < 5
+    assert OlmoHybridConfig().linear_allow_neg_eigval
 
 
 # ---------------------------------------------------------------- what the lesson says
@@ -176,3 +208,39 @@ def test_ten_thousand_swaps_stay_exact():
         _, state = LESSON["delta_step"](state, key, key, torch.zeros(5), torch.tensor(2.0))
         cups[i], cups[j] = cups[j], cups[i]
     torch.testing.assert_close(state, torch.eye(5)[cups], rtol=0, atol=1e-5)
+
+
+OTHER_SEED = 4  # the lesson has 0 to 2
+
+
+def recalled(*layers, seed=OTHER_SEED):
+    """How much of 16 and of 32 pairs these layers find after the lesson's training."""
+    torch.manual_seed(seed)
+    model = LESSON["Model"](64, [layer() for layer in layers])
+    texts = LESSON["recall_texts"]
+    LESSON["train"](model, lambda step, made: texts(32, 2 ** (1 + step % 4), made), 250, seed=seed)
+    generator = torch.Generator().manual_seed(seed)
+    return [LESSON["share_right"](model, *texts(100, n, generator)) for n in (16, 32)]
+
+
+def test_the_convolution_is_what_lets_a_layer_recall():
+    def layer():
+        return LESSON["GatedDeltaAttention"](64, 1, 16, 64)
+
+    assert recalled(layer)[0] > 0.8
+    assert recalled(lambda: LESSON["without_convolution"](layer()))[0] < 0.25
+
+
+def test_softmax_finds_what_a_second_small_state_does_not():
+    small = LESSON["small_state"]
+    assert recalled(small, lambda: LESSON["SoftmaxAttention"](64, 1))[1] > 0.8
+    assert recalled(small, small)[1] < 0.5
+
+
+@pytest.mark.parametrize(("most", "right"), [(1.0, False), (2.0, True)])
+def test_three_cups_are_tracked_if_beta_may_be_2(most, right):
+    torch.manual_seed(OTHER_SEED)
+    model, texts = LESSON["Model"](6, [LESSON["Tracker"](most)]), LESSON["cup_texts"]
+    LESSON["train"](model, lambda step, made: texts(32, 32, made), 400, seed=OTHER_SEED)
+    share = LESSON["share_right"](model, *texts(50, 256, torch.Generator().manual_seed(0)))
+    assert share > 0.9 if right else share < 0.3

@@ -61,7 +61,12 @@ def test_the_opening_states_needs_and_outcome(lesson):
     text = opening(lesson)
     assert "| **You need** |" in text and "| **You can then** |" in text
     # In two sittings: they build or train whole models.
-    most = {"05_square_corners": 150, "07_positions": 130, "10_tiny_language_model": 130}
+    most = {
+        "05_square_corners": 150,
+        "07_positions": 130,
+        "10_tiny_language_model": 130,
+        "11_fixed_memory": 120,
+    }
     assert 45 <= minutes_needed(lesson.notebook.cells) <= most.get(lesson.name, 110)
     stated = TO_WRITE.findall("\n".join(cells(lesson, "markdown")))
     assert len(stated) >= len(lesson.exercises)
@@ -76,8 +81,13 @@ def test_points_are_in_proportion_to_minutes(lesson):
 
 
 def test_the_number_of_exercises(lesson):
-    # Lessons 5 and 10 build whole models, part by part; lesson 8 has many small tests and repairs.
-    most = {"05_square_corners": 8, "08_debugging_clinic": 10, "10_tiny_language_model": 9}
+    # Lessons 5, 10 and 11 build whole models, part by part; lesson 8 has many small tests.
+    most = {
+        "05_square_corners": 8,
+        "08_debugging_clinic": 10,
+        "10_tiny_language_model": 9,
+        "11_fixed_memory": 8,
+    }
     assert 4 <= len(lesson.exercises) <= most.get(lesson.name, 7)
 
 

@@ -15,6 +15,13 @@ LOOP = """rows = []
             rows.append(row)
         change = torch.stack(rows, dim=-2)"""
 
+SUM = "y = (words.unfold(1, width, 1) * weight).sum(dim=-1)"
+MEMORY = "memory = Memory() if memory is None else memory"
+CONVOLVED = "words, memory.tail = short_convolution(words, self.convolution, memory.tail)"
+READ = """context, memory.state = chunked_gated_delta(
+            query, key, value, beta, log_decay, state=memory.state
+        )"""
+
 OTHER_CHUNKS = {
     "one more": "chunk + 1",
     "half": "(chunk + 1) // 2",
@@ -296,6 +303,96 @@ ANSWERS: dict[str, list[Row]] = {
             REJECTED,
         ),
         ("a loop for the system", {SOLVE: LOOP}, PASSES),
+    ],
+    "short_convolution": [
+        (
+            "the tail ignored in long texts",
+            {"if tail is None:": "if tail is None or x.shape[1] > 16:"},
+            REJECTED,
+        ),
+        (
+            "long texts as they are",
+            {SUM: f"{SUM}\n    y = torch.cat([y[:, :64], x[:, 64:]], 1)"},
+            REJECTED,
+        ),
+        ("the tail in place", {"words = torch": "tail += 0.0\n    words = torch"}, PASSES),
+        ("the tail doubled in place", {"words = torch": "tail *= 2\n    words = torch"}, REJECTED),
+        ("no gradient for the tail", {"[tail, x]": "[tail.detach(), x]"}, REJECTED),
+        ("in half precision", {"return y,": "y = y.half().float()\n    return y,"}, REJECTED),
+        (
+            "a band of weights",
+            """
+            n, width = x.shape[1], weight.shape[1]
+            if tail is None:
+                tail = x.new_zeros(x.shape[0], width - 1, x.shape[2])
+            words = torch.cat([tail, x], dim=1)
+            place = torch.arange(n)[:, None] + torch.arange(width)
+            return torch.einsum("bnwd,dw->bnd", words[:, place], weight), words[:, n:]
+            """,
+            PASSES,
+        ),
+    ],
+    "GatedDeltaAttention": [
+        (
+            "all states kept in the memory",
+            {READ: f"{READ}\n        memory.all = getattr(memory, 'all', []) + [memory.state]"},
+            REJECTED,
+        ),
+        (
+            "all words kept in the layer",
+            {MEMORY: f"{MEMORY}\n        self.seen = [*getattr(self, 'seen', []), x]"},
+            REJECTED,
+        ),
+        (
+            "by the memory's id",
+            {
+                MEMORY: "books = self.__dict__.setdefault('books', {})\n"
+                "        memory = books.setdefault(id(memory), Memory()) if memory else Memory()"
+            },
+            REJECTED,
+        ),
+        (
+            "no state after a long piece",
+            {READ: f"{READ}\n        memory.state = memory.state * (x.shape[1] <= 64)"},
+            REJECTED,
+        ),
+        (
+            "no tail after two words",
+            {CONVOLVED: f"{CONVOLVED}\n        memory.tail = memory.tail * (x.shape[1] != 2)"},
+            REJECTED,
+        ),
+        (
+            "a tail of its own layout",
+            {
+                CONVOLVED: "tail = None if memory.tail is None else memory.tail.flip(2)\n"
+                "        words, tail = short_convolution(words, self.convolution, tail)\n"
+                "        memory.tail = tail.flip(2)"
+            },
+            REJECTED,
+        ),
+        (
+            "no gradient from piece to piece",
+            {
+                "state=memory.state": "state=memory.state if memory.state is None else "
+                "memory.state.detach()"
+            },
+            REJECTED,
+        ),
+        (
+            "the notebook's memory only",
+            {MEMORY: "memory = memory if isinstance(memory, Memory) else Memory()"},
+            PASSES,
+        ),
+        ("chunks of one word", {"log_decay, state": "log_decay, 1, state"}, PASSES),
+        (
+            "its own length",
+            {
+                "query, key = F.normalize(query, dim=-1), F.normalize(key, dim=-1)": (
+                    "query, key = F.normalize(torch.stack([query, key]), dim=-1)"
+                )
+            },
+            PASSES,
+        ),
     ],
     "swap_key": [
         (

@@ -99,7 +99,7 @@ MISTAKES = [
     ),
     Mistake(
         "the transposed system",
-        "Your system is transposed: in row i, it has the words j before i.",
+        "Your system is transposed. In row i, it needs the words j before i.",
         {
             SYSTEM: "(share * fade * (k @ k.transpose(-2, -1))).transpose(-2, -1)",
             "upper=False": "upper=True",

@@ -30,4 +30,26 @@ PREDICTIONS = [
             "words.",
         },
     ),
+    Prediction(
+        "without_the_convolution",
+        right="1 in 7",
+        choices={
+            "9 in 10": "The layer still has its keys, its state and its gates. But think of what a "
+            "value is stored under.",
+            "1 in 2": "That's what guessing finds among two pairs.",
+            "1 in 7": "It can't tell which value belongs to which key, and guesses.",
+            "1 in 64": "That's any token at all. But it knows which values are in the text.",
+        },
+    ),
+    Prediction(
+        "which_gets_worse",
+        right="only softmax",
+        choices={
+            "only softmax": "It has never seen words so far away.",
+            "only states": "They do fill up. But old words fade, and most of what predicts the "
+            "next character was read just now.",
+            "each of the two": "One of them stores no places, so it can't be surprised by one.",
+            "neither": "One of them has only ever seen distances below 64.",
+        },
+    ),
 ]

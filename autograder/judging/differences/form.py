@@ -126,6 +126,8 @@ NOT_SO = {
     "into chunks first, and the mask, too.",
     "chunks": "You went word by word. Within a chunk, compute all words at once.",
     "cuts": "You didn't cut the text every `chunk` words, with a state for what comes before.",
+    "fixed": "What you keep grows with the text. Keep the last state and the last tail, in the "
+    "memory, and nothing else.",
     "saves": "Much more is kept for the way back than the inputs hold. Save those, the context and "
     "the logsumexp, and nothing else.",
     "tracked": "You keep tensors as attributes of `ctx`, where autograd can neither free them nor "

@@ -96,12 +96,51 @@ def chunked_gated_delta(query, key, value, beta, log_decay, chunk=64, state=None
     return {"context": torch.stack(contexts, dim=-2), "state": state} | IN_CHUNKS
 
 
+def short_convolution(x, weight, tail=None):
+    """Each sum by itself, weight by weight."""
+    width = weight.shape[1]
+    before = list(tail.unbind(1)) if tail is not None else [torch.zeros_like(x[:, 0])] * (width - 1)
+    words = before + list(x.unbind(1))
+    sums = [
+        sum(weight[:, width - 1 - back] * words[place - back] for back in range(width))
+        for place in range(width - 1, len(words))
+    ]
+    kept = words[len(words) - width + 1 :]
+    return torch.stack(sums, dim=1), torch.stack(kept, dim=1) if kept else x[:, :0]
+
+
+def gated_delta_attention(build, parameters, x, pieces):
+    """One head after another, each of them word by word."""
+    heads, d_k, d_v = build["n_heads"], build["d_k"], build["d_v"]
+    projected = (x @ parameters[f"{name}.weight"].T for name in ("query", "key", "value"))
+    weights = parameters["convolution"].split([heads * d_k, heads * d_k, heads * d_v])
+    query, key, value = (
+        short_convolution(part, weight)[0] for part, weight in zip(projected, weights, strict=True)
+    )
+    beta, stays = (
+        1 / (1 + torch.exp(-x @ parameters[f"{name}.weight"].T - parameters[f"{name}.bias"]))
+        for name in ("beta", "decay")
+    )
+    contexts = []
+    for head in range(heads):
+        of_key, of_value = slice(head * d_k, head * d_k + d_k), slice(head * d_v, head * d_v + d_v)
+        q, k, v = query[..., of_key], key[..., of_key], value[..., of_value]
+        q, k = (y / y.square().sum(-1, keepdim=True).sqrt() for y in (q, k))
+        gates = beta[..., head], stays[..., head].log()
+        context = chunked_gated_delta(q, k, v, *gates)["context"]
+        size = (context.square().mean(-1, keepdim=True) + 1e-6).sqrt()
+        contexts.append(context / size * parameters["norm.weight"])
+    result = torch.cat(contexts, dim=-1) @ parameters["output.weight"].T
+    facts = {"afterwards": result, "fixed": torch.tensor(True)} if pieces else {}
+    return {"result": result} | facts
+
+
 def swap_key(i, j, n):
     rows = torch.eye(n, dtype=torch.float64)
     return (rows[j] - rows[i]) / 2**0.5
 
 
-WITNESSES = {
+WITNESSES = {"GatedDeltaAttention": gated_delta_attention} | {
     function.__name__: function
     for function in (
         linear_attention,
@@ -110,6 +149,7 @@ WITNESSES = {
         delta_step,
         gated_delta_step,
         chunked_gated_delta,
+        short_convolution,
         swap_key,
     )
 }
