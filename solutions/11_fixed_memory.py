@@ -1060,12 +1060,12 @@ class SoftmaxAttention(nn.Module):
     def forward(self, x, cache=None):
         cache = Cache() if cache is None else cache
         parts = self.query(x), self.key(x), self.value(x)
-        query, key, value = (split_heads(part, self.n_heads) for part in parts)
+        query, key, value = (split_heads(each, self.n_heads) for each in parts)
         query, key = rotate(query, cache.length), rotate(key, cache.length)
         key, value = cache.append(key, value)
         keep = torch.ones(x.shape[1], cache.length).tril(cache.length - x.shape[1]).bool()
         context = F.scaled_dot_product_attention(query, key, value, keep)
-        return self.output(context.transpose(1, 2).flatten(2))
+        return self.output(context.transpose(1, 2).flatten(start_dim=2))
 
 
 # %%
@@ -1286,10 +1286,10 @@ class Tracker(nn.Module):
     def forward(self, x, memory=None):
         parts = self.query(x), self.key(x), self.value(x)
         query, key, value = (split_heads(part, 2) for part in parts)
-        query, key = F.normalize(query, dim=-1), F.normalize(key, dim=-1)
+        query, key = (F.normalize(each, dim=-1) for each in (query, key))
         beta = self.most * self.beta(x).sigmoid().transpose(1, 2)
         context, _ = chunked_gated_delta(query, key, value, beta, torch.zeros_like(beta))
-        return self.output(context.transpose(1, 2).flatten(2))
+        return self.output(context.transpose(1, 2).flatten(start_dim=2))
 
 
 # %%
