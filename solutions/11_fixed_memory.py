@@ -6,14 +6,15 @@
 # only one layer in four has such a cache. The other three have a **state** instead, mainly one
 # matrix per head, which stays the same size however long the text. Every word is stored in it, on
 # top of all the others. How can that work, and when does it stop working? You build such a memory,
-# fill it until it fails, and repair it twice.
+# fill it until it fails, and repair it twice. Then you train models with it.
 #
 # | | |
 # |---|---|
-# | **You need** | Lessons 2 and 4: queries, keys, values, the causal mask; lesson 9's cache |
+# | **You need** | Lessons 2, 4 and 9: keys, the causal mask, caches; for the second half, lesson 10 |
 # | **You can then** | replace a cache with a state, and predict what it will forget |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
+# Two sittings are best. The second one starts where pairs become texts.
 
 # %%
 import torch
@@ -1131,20 +1132,20 @@ def loss_on(model, n):
 
 
 # %%
-def softmax():
+def with_softmax():
     return SoftmaxAttention(64, n_heads=4)
 
 
-def state():
+def with_state():
     return GatedDeltaAttention(64, n_heads=4, d_k=16, d_v=16)
 
 
 # %%
 writers = {}
 for name, attentions in {
-    "softmax": [softmax, softmax, softmax, softmax],
-    "half of each": [state, softmax, state, softmax],
-    "state": [state, state, state, state],
+    "softmax": 4 * [with_softmax],
+    "half of each": 2 * [with_state, with_softmax],
+    "state": 4 * [with_state],
 }.items():
     torch.manual_seed(0)
     model = Model(len(letters), [attention() for attention in attentions], d_feedforward=256)
@@ -1169,7 +1170,7 @@ for name, model in writers.items():
 def after_reading(model, tokens):
     """What each layer keeps after reading the tokens, [n]."""
     has_state = [isinstance(block.attention, GatedDeltaAttention) for block in model.blocks]
-    memories = [Memory() if state else Cache() for state in has_state]
+    memories = [Memory() if has else Cache() for has in has_state]
     for piece in tokens[None].split(64, dim=1):
         model(piece, memories)
     return memories
