@@ -10,7 +10,7 @@
 #
 # | | |
 # |---|---|
-# | **You need** | Lessons 2, 4 and 9: keys, the causal mask, caches; for the second half, lesson 10 |
+# | **You need** | Lessons 2, 4 and 9: keys, the causal mask, caches; later on, lesson 10 |
 # | **You can then** | replace a cache with a state, and predict what it will forget |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
