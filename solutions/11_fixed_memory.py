@@ -149,11 +149,11 @@ check(linear_step)
 
 
 # %%
-def word_by_word(query, key, value):
-    """Causal linear attention, [n, d] each, one word after another."""
+def word_by_word(query, key, value, *others, step=linear_step):
+    """The contexts of a text, [n, d], one word after another."""
     state, contexts = key.new_zeros(key.shape[-1], value.shape[-1]), []
-    for word in zip(query, key, value, strict=True):
-        context, state = linear_step(state, *word)
+    for word in zip(query, key, value, *others, strict=True):
+        context, state = step(state, *word)
         contexts.append(context)
     return torch.stack(contexts)
 
@@ -714,13 +714,8 @@ check(chunked_gated_delta)
 
 
 # %%
-def gated_word_by_word(query, key, value, beta, log_decay):
-    """The gated delta rule, one word after another."""
-    state, contexts = torch.zeros(key.shape[-1], value.shape[-1]), []
-    for word in zip(query, key, value, beta, log_decay, strict=True):
-        context, state = gated_delta_step(state, *word)
-        contexts.append(context)
-    return torch.stack(contexts)
+def gated_word_by_word(*text):
+    return word_by_word(*text, step=gated_delta_step)
 
 
 # %% reason="timings differ from run to run" tags=["nbval-ignore-output"]
@@ -788,7 +783,7 @@ check(short_convolution)
 # ### Exercise 8: `GatedDeltaAttention` (15 minutes)
 #
 # Now put everything together, in a layer that can take the place of attention. Its parts are there
-# already, and so are `Memory` and, from lesson 3, `split_heads`. In `forward`:
+# already, and so are `Memory` and, from lesson 3, `split_heads`, just below. In `forward`:
 #
 # 1. Project `x` by `query`, `key` and `value`. Put their features side by side, in this order, and
 #    send them through one `short_convolution`, with `convolution` as its weights.
@@ -963,25 +958,28 @@ def without_convolution(attention):
 
 
 # %%
-n_pairs = [2, 4, 8, 16, 32]
-practiced = n_pairs[:4]
-
-
-# %%
-def recall(attentions, n_steps=250):
-    """For each of three seeds, how many values a model finds, by the number of pairs, [3, 5]."""
+def three_times(n_tokens, attentions, texts, tests, n_steps):
+    """How much of each test is right after training, for three seeds, [3, n_tests]."""
     shares = []
     for seed in range(3):
         torch.manual_seed(seed)
-        model = train(
-            Model(64, attentions()),
-            lambda step, generator: recall_texts(32, practiced[step % 4], generator),
-            n_steps,
-            seed=seed,
-        )
-        texts = (recall_texts(200, n, torch.Generator().manual_seed(9)) for n in n_pairs)
-        shares.append([share_right(model, *text) for text in texts])
+        model = train(Model(n_tokens, attentions()), texts, n_steps, seed=seed)
+        shares.append([share_right(model, *test) for test in tests])
     return shares
+
+
+# %%
+n_pairs = [2, 4, 8, 16, 32]
+recall_tests = [recall_texts(200, n, torch.Generator().manual_seed(9)) for n in n_pairs]
+
+
+def up_to_16_pairs(step, generator):
+    return recall_texts(32, n_pairs[step % 4], generator)
+
+
+def recall(attentions):
+    """How many values three models find, by the number of pairs, [3, 5]."""
+    return three_times(64, attentions, up_to_16_pairs, recall_tests, n_steps=250)
 
 
 # %% [markdown]
@@ -1102,9 +1100,9 @@ for name, shares in two_layers.items():
 #
 # Can your layer write? Train lesson 10's model on *As You Like It*, with four layers: with softmax
 # in all of them, with a state in all of them, and with the two taking turns. They practice on
-# pieces of 64 characters. **Predict before you run:** then they read pieces of 1,024. Whose loss
-# gets much worse: only the one with softmax in all layers, only the one with states in all layers,
-# each of these two, or neither?
+# pieces of 64 characters. **Predict before you run:** then they read pieces of 1,024. Leave the mix
+# aside. Whose loss gets much worse: only that of softmax, only that of the states, each of the two,
+# or neither?
 
 # %%
 predict("which_gets_worse", ...)
@@ -1159,7 +1157,7 @@ for name, model in writers.items():
 # On pieces of 64 characters, the three are close. (Don't rank them by this. Another seed makes as
 # much of a difference.) On longer ones, softmax fails: it has never seen words so far away, and
 # lesson 7 told you what that does. These states don't mind. They store no places, only what the
-# words were and how far they have faded. In the mix, they carry the rest. (In Kimi Linear, the
+# words were and how far they have faded. In the mix, they make up for softmax. (In Kimi Linear, the
 # layers with softmax have no positions at all.)
 #
 # And what does it cost to write? Let each model read 4,096 characters first:
@@ -1306,20 +1304,16 @@ def cup_texts(size, n, generator):
 
 
 # %%
+cup_tests = [cup_texts(100, n, torch.Generator().manual_seed(9)) for n in (32, 256)]
+
+
+def many_swaps(step, generator):
+    return cup_texts(32, 32, generator)
+
+
 def tracked(attentions):
-    """For each of three seeds, how much is right over 32 and over 256 swaps, [3, 2]."""
-    shares = []
-    for seed in range(3):
-        torch.manual_seed(seed)
-        model = train(
-            Model(6, attentions()),
-            lambda step, generator: cup_texts(32, 32, generator),
-            n_steps=400,
-            seed=seed,
-        )
-        texts = (cup_texts(100, n, torch.Generator().manual_seed(9)) for n in (32, 256))
-        shares.append([share_right(model, *text) for text in texts])
-    return shares
+    """How much three models get right over 32 and over 256 swaps, [3, 2]."""
+    return three_times(6, attentions, many_swaps, cup_tests, n_steps=400)
 
 
 # %%

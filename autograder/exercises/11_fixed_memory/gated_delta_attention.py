@@ -87,7 +87,7 @@ EXERCISE = Exercise(
             "Your values skip the convolution. It is for queries, keys and values.",
             {
                 CONVOLVED: f"value = words[..., -self.widths[-1] :]\n        {CONVOLVED}",
-                PARTS: ("parts = [*words.split(self.widths, dim=-1)[:2], value]"),
+                PARTS: "parts = [*words.split(self.widths, dim=-1)[:2], value]",
             },
         ),
         Mistake(

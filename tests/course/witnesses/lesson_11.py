@@ -3,6 +3,7 @@
 from itertools import product
 
 import torch
+import torch.nn.functional as F
 
 IN_CHUNKS = {fact: torch.tensor(True) for fact in ("of_chunks", "chunks", "cuts")}
 
@@ -112,7 +113,7 @@ def short_convolution(x, weight, tail=None):
 def gated_delta_attention(build, parameters, x, pieces):
     """One head after another, each of them word by word."""
     heads, d_k, d_v = build["n_heads"], build["d_k"], build["d_v"]
-    projected = (x @ parameters[f"{name}.weight"].T for name in ("query", "key", "value"))
+    projected = [x @ parameters[f"{name}.weight"].T for name in ("query", "key", "value")]
     weights = parameters["convolution"].split([heads * d_k, heads * d_k, heads * d_v])
     query, key, value = (
         short_convolution(part, weight)[0] for part, weight in zip(projected, weights, strict=True)
@@ -121,18 +122,23 @@ def gated_delta_attention(build, parameters, x, pieces):
         1 / (1 + torch.exp(-x @ parameters[f"{name}.weight"].T - parameters[f"{name}.bias"]))
         for name in ("beta", "decay")
     )
-    contexts = []
+    contexts, states = [], []
     for head in range(heads):
         of_key, of_value = slice(head * d_k, head * d_k + d_k), slice(head * d_v, head * d_v + d_v)
         q, k, v = query[..., of_key], key[..., of_key], value[..., of_value]
         q, k = (y / y.square().sum(-1, keepdim=True).sqrt() for y in (q, k))
         gates = beta[..., head], stays[..., head].log()
-        context = chunked_gated_delta(q, k, v, *gates)["context"]
+        found = chunked_gated_delta(q, k, v, *gates)
+        context = found["context"]
+        states.append(found["state"])
         size = (context.square().mean(-1, keepdim=True) + 1e-6).sqrt()
         contexts.append(context / size * parameters["norm.weight"])
     result = torch.cat(contexts, dim=-1) @ parameters["output.weight"].T
-    facts = {"afterwards": result, "fixed": torch.tensor(True)} if pieces else {}
-    return {"result": result} | facts
+    if not pieces:
+        return {"result": result}
+    tail = F.pad(torch.cat(projected, dim=-1), (0, 0, 3, 0))[:, -3:]
+    facts = {"state": torch.stack(states, dim=1), "tail": tail, "fixed": torch.tensor(True)}
+    return dict.fromkeys(("result", "afterwards", "afresh"), result) | facts
 
 
 def swap_key(i, j, n):
