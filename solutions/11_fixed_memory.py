@@ -193,6 +193,7 @@ print(f"{2 * 128 * 1_000_000 / state:,.0f} times as large after a million")
 # - The last chunk may be shorter. If there's a `state`, go on from it, and leave it as it was;
 #   otherwise go on from zeros.
 #
+# Words may lie in memory as `split_heads` leaves them, so `view` may fail where `reshape` works.
 # This exercise builds on `linear_attention`.
 
 
@@ -368,8 +369,7 @@ answer
 #   row.
 # - Then the query asks, as before.
 #
-# Take the key as it comes, of any length, and β, too. And write it without autograd: a model
-# generates under `torch.no_grad()`.
+# Take the key as it comes, of any length, and β, too (it may be 2, as in the challenge).
 
 
 # %%
@@ -504,7 +504,8 @@ print(f"keys of length 1: {written(F.normalize(key, dim=-1), value).abs().max():
 # ### Exercise 5: `gated_delta_step` (4 minutes)
 #
 # First everything fades, then the word is written by the delta rule, then the query asks. (This
-# decay is the gate in "gated delta rule".) This exercise builds on `delta_step`.
+# decay is the gate in "gated delta rule".) `log_decay` is finite. This exercise builds on
+# `delta_step`.
 
 
 # %%
@@ -747,7 +748,8 @@ for name, form in {"word by word": gated_word_by_word, "in chunks": chunked_gate
 #   where width is the number of weights in a row. (With one weight, there are none.) Without a
 #   `tail`, they are zeros.
 # - Return the weighted sums and the tail for the next piece: the last width − 1 words so far. A
-#   piece may have fewer, and then the rest comes from the old tail. Leave that as it was.
+#   piece has at least one word. If it has fewer than width − 1, the rest comes from the old tail.
+#   Leave that as it was.
 
 
 # %%
@@ -794,11 +796,12 @@ check(short_convolution)
 # 5. Then come `chunked_gated_delta`, `norm` for the context of each head, the heads side by side
 #    again, and `output`.
 #
-# If there's a `memory`, go on from its `tail` and its `state`, and put the new ones in their place,
-# with their gradients. Leave `__init__` as it is. (Why a norm? Without softmax, the values aren't
-# averaged, so a context may be long or short. And why does the bias of `decay` start at 4? Its
-# sigmoid is 0.98. From 0, half of everything would fade with each word.) This exercise builds on
-# `short_convolution` and `chunked_gated_delta`.
+# If there's a `memory`, go on from its `tail` and its `state`, and then let it hold the new ones,
+# not detached. Leave the old tensors as they were: somebody may go on from them with other words.
+# Keep nothing on `self`, and leave `__init__` as it is. (Why a norm? Without softmax, the values
+# aren't averaged, so a context may be long or short. And why does the bias of `decay` start at 4?
+# Its sigmoid is 0.98. From 0, half of everything would fade with each word.) This exercise builds
+# on `short_convolution` and `chunked_gated_delta`.
 
 
 # %%
@@ -1225,9 +1228,9 @@ print("".join(letters[token] for token in written_text))
 # ### Challenge: `swap_key` (optional, 10 minutes)
 #
 # Can a memory do more than remember? Take a state with n rows, one for each of n cups, and a step
-# of the delta rule with the value 0 and β = 2. Find a key with which that step swaps rows i and j,
-# exactly, and leaves the others alone. (β = 2 isn't a share anymore. With a key of length 1 and the
-# value 0, it turns what the state holds for the key into its opposite: a reflection.)
+# of the delta rule with the value 0 and β = 2. Find a key with which that step swaps two rows, i
+# and j, exactly, and leaves the others alone. (β = 2 isn't a share anymore. With a key of length 1
+# and the value 0, it turns what the state holds for the key into its opposite: a reflection.)
 
 
 # %%

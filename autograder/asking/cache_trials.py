@@ -133,14 +133,28 @@ def read_in_pieces(
 ) -> Any:
     """Give a module x, [batch, n, d_model], in pieces with a cache, or in one go without pieces.
 
+    Before each piece, it reads one of another text, with another cache.
+
     cached_heads: how many heads the cache is given.
     afterwards: the result in one go, after the module has read in pieces.
     """
-    cache = GivenCache(window)
-    read = [module(piece, cache) for piece in x.split(pieces, dim=1)] if pieces else [module(x)]
+    cache, of_another = GivenCache(window), GivenCache(window)
+    read = [] if pieces else [module(x)]
+    for piece in x.split(pieces, dim=1) if pieces else ():
+        with torch.no_grad():
+            module(piece.flip(1), of_another)
+        read.append(module(piece, cache))
     facts["cached_heads"] = torch.tensor(cache.n_heads)
     if pieces:
         facts["afterwards"] = module(x)
+    return _joined(read)
+
+
+def _joined(read: list[Any]) -> Tensor:
+    """Join the results for pieces of a text. Raises WrongResult if one is no tensor."""
+    for result in read:
+        if not isinstance(result, Tensor):
+            raise wrong_type(ProblemKind.TYPE, result)
     return torch.cat(read, dim=1)
 
 
@@ -157,7 +171,8 @@ def read_with_memory(module: nn.Module, facts: Facts, x: Tensor, pieces: list[in
     Between the pieces, it reads another text, with another memory.
 
     state, tail: what the memory holds at the end.
-    fixed: whether memory and module hold about as much after the last piece as after the first.
+    fixed: whether memory and module never hold much more than after the first piece.
+    old: whether what the memory held before a piece is still what it was.
     afterwards: the result in one go, after the module has read in pieces, and another text.
     afresh: the same, with a new memory.
     """
@@ -165,13 +180,16 @@ def read_with_memory(module: nn.Module, facts: Facts, x: Tensor, pieces: list[in
         return module(x)
     new_memory = names_beside(type(module)).get("Memory", GivenMemory)
     memory, of_another = new_memory(), new_memory()
-    read, held = [], [_numbers_held(module, memory)]
+    read, held, old = [], [_numbers_held(module, memory)], []
     for piece in x.split(pieces, dim=1):
+        kept = [value for value in vars(memory).values() if isinstance(value, Tensor)]
+        old += [(tensor, tensor.clone()) for tensor in kept]
         read.append(module(piece, memory))
         with torch.no_grad():
             module(piece.flip(1), of_another)
         held.append(_numbers_held(module, memory) - held[0])
-    facts["fixed"] = torch.tensor(held[-1] <= ROOM * held[1])
+    facts["fixed"] = torch.tensor(max(held[1:]) <= ROOM * held[1])
+    facts["old"] = torch.tensor(all(torch.equal(now, before) for now, before in old))
     for name in ("state", "tail"):
         facts[name] = _kept(memory, name)
     del memory, of_another  # what is noted about them must not be taken for a new one's
@@ -179,7 +197,7 @@ def read_with_memory(module: nn.Module, facts: Facts, x: Tensor, pieces: list[in
     with torch.no_grad():
         module(x.flip(1))
     facts["afterwards"] = module(x)
-    return torch.cat(read, dim=1)
+    return _joined(read)
 
 
 def _numbers_held(*owners: object) -> int:
@@ -203,21 +221,32 @@ def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[in
     afterwards: the logits in one go, after the model has read in pieces.
     """
     facts["n_context"] = _number(module, "n_context")
-    if not pieces:
-        result = module(tokens)
-        facts["attn_weights"] = _attn_weights(module)
-        return result
-    with torch.no_grad():
-        _read_with_caches(module, tokens.flip(1), pieces)  # must leave no trace
-    result = _read_with_caches(module, tokens, pieces)
+    result = _logits(module, tokens, pieces)
     facts["attn_weights"] = _attn_weights(module)
-    facts["afterwards"] = module(tokens)
+    if pieces:
+        facts["afterwards"] = module(tokens)
     return result
 
 
-def _read_with_caches(module: nn.Module, tokens: Tensor, pieces: list[int]) -> Tensor:
-    caches = [GivenCache() for _ in blocks_of(module)]
-    return torch.cat([module(piece, caches) for piece in tokens.split(pieces, dim=1)], dim=1)
+def read_with_caches(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:
+    """Do the same with a model that keeps neither `n_context` nor weights."""
+    result = _logits(module, tokens, pieces)
+    if pieces:
+        facts["afterwards"] = module(tokens)
+    return result
+
+
+def _logits(module: nn.Module, tokens: Tensor, pieces: list[int]) -> Tensor:
+    """Read in pieces, each after one of another text with other caches, or in one go."""
+    if not pieces:
+        return module(tokens)
+    caches, of_another = ([GivenCache() for _ in blocks_of(module)] for _ in range(2))
+    read = []
+    for piece in tokens.split(pieces, dim=1):
+        with torch.no_grad():
+            module(piece.flip(1), of_another)
+        read.append(module(piece, caches))
+    return _joined(read)
 
 
 def _attn_weights(module: nn.Module) -> Tensor:

@@ -32,7 +32,7 @@ from autograder.asking.code_facts import (
     returns_something,
     unused_arguments,
 )
-from autograder.asking.kept import same_settings, same_state
+from autograder.asking.kept import changed_parameters, same_settings, same_state
 from autograder.asking.keras_layers import is_keras_layer, is_torch_module
 from autograder.asking.models import (
     built_module,
@@ -192,7 +192,7 @@ class OneCall:
         given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
         method = self._method(function)
         state = same_state(function, dict(zip(arguments, given, strict=True)), question.reads)
-        with self._after_earlier_call(method), state:
+        with self._after_earlier_call(function, method), state:
             result = method(*given)
         require_mode(function, call.training)
         if call.earlier and is_torch_module(function):
@@ -221,10 +221,13 @@ class OneCall:
         return method
 
     @contextlib.contextmanager
-    def _after_earlier_call(self, method: Callable[..., Any]) -> Iterator[None]:
+    def _after_earlier_call(
+        self, function: Callable[..., Any], method: Callable[..., Any]
+    ) -> Iterator[None]:
         """Make the call before this one, if there is one, and leave the body without a graph.
 
-        Another module is used once more after the body: what this one keeps is its own.
+        Meanwhile, a module's parameters are others, as before a step of training. Another module
+        is used once more after the body: what this one keeps is its own.
         """
         if not (earlier := self.call.earlier):
             yield
@@ -232,7 +235,8 @@ class OneCall:
         arguments = make_all(earlier.arguments)
         if earlier.build is not None:
             method = self._method(built_module(self.answer, earlier, arguments))
-        self._forget(method, arguments)
+        with changed_parameters(function):
+            self._forget(method, arguments)
         with self._without_graph():
             yield
         if earlier.build is not None and not self.question.trial:

@@ -13,6 +13,8 @@ from autograder.asking.keras_layers import is_torch_module
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, other_parameters
 
+OTHER = -0.5  # times which a parameter is another
+
 
 @contextlib.contextmanager
 def same_settings(may_seed: bool) -> Iterator[None]:
@@ -37,6 +39,20 @@ def same_settings(may_seed: bool) -> Iterator[None]:
 
 def _settings() -> tuple[bool, torch.dtype, int]:
     return torch.is_grad_enabled(), torch.get_default_dtype(), torch.initial_seed()
+
+
+@contextlib.contextmanager
+def changed_parameters(function: Any) -> Iterator[None]:
+    """Change a torch module's parameters in place, and back after the body."""
+    own = list(function.parameters()) if is_torch_module(function) else []
+    before = [parameter.detach().clone() for parameter in own]
+    with torch.no_grad():
+        for parameter in own:
+            parameter.mul_(OTHER)
+    yield
+    with torch.no_grad():
+        for parameter, value in zip(own, before, strict=True):
+            parameter.copy_(value)
 
 
 @contextlib.contextmanager

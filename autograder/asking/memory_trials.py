@@ -65,7 +65,7 @@ def in_chunks(
     value: Tensor,
     *options: Any,
 ) -> Any:
-    """Read a text in chunks.
+    """Read a text in chunks. Its tensors are laid out as `split_heads` leaves them.
 
     options: what else the function takes, the chunk's size first of the whole numbers among it.
 
@@ -76,6 +76,11 @@ def in_chunks(
 
     Where a chunk has few words, or all scores aren't larger, none of this is in question.
     """
+    query, key, value = (_words_first(x, -3) for x in (query, key, value))
+    of_words = query.shape[:-1]  # of beta and log_decay
+    options = tuple(
+        _words_first(x, -2) if getattr(x, "shape", None) == of_words else x for x in options
+    )
     n, chunk = query.shape[-2], next((one for one in options if isinstance(one, int)), USUAL_CHUNK)
     most = most_elements([query, key, value], n * chunk)
     is_in_question = chunk >= FEW_WORDS and all_scores(query, key) > most
@@ -90,6 +95,16 @@ def in_chunks(
         is_cut and record.multiplied.isdisjoint(range(2 * chunk, n, chunk))
     )
     return result
+
+
+def _words_first(x: Tensor, heads: int) -> Tensor:
+    """Copy a tensor so that in memory, the words come before the heads, if there are any.
+
+    heads: the dimension of the heads; that of the words follows.
+    """
+    if x.dim() < -heads:
+        return x
+    return x.transpose(heads, heads + 1).contiguous().transpose(heads, heads + 1)
 
 
 def without_keys(

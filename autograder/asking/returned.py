@@ -13,6 +13,7 @@ from autograder.asking.problem import Instead, Problem, ProblemKind
 from autograder.asking.question import Call, Question
 
 MOST_NAMES = 4
+MOST_CHOICES = 20
 MOST_DEPTH = 10
 PLACE = re.compile(r"(.+?)\.(\d+)\.(.+)")  # in a list of modules: "heads.0.query.weight"
 
@@ -58,7 +59,9 @@ def named_results(result: Any, question: Question) -> dict[str, Tensor]:
 def _choice(value: Any, choices: list[str]) -> Tensor:
     """Return the index of a word in `choices`. Raises WrongResult for any other value."""
     if value not in choices:
-        raise WrongResult(ProblemKind.CHOICE, f"{value!r}, which is none of: {', '.join(choices)}")
+        few = len(choices) <= MOST_CHOICES
+        there = ", ".join(choices) if few else _some(choices)
+        raise WrongResult(ProblemKind.CHOICE, f"{value!r}, which is none of: {there}")
     return torch.tensor(choices.index(value))
 
 

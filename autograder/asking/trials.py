@@ -15,6 +15,7 @@ from autograder.asking.cache_trials import (
     append_in_pieces,
     read_in_pieces,
     read_tokens,
+    read_with_caches,
     read_with_memory,
 )
 from autograder.asking.memory_trials import in_chunks, in_little_memory, without_keys
@@ -39,6 +40,7 @@ TRIALS: dict[str, Callable[..., Any]] = {
         append_in_pieces,
         read_in_pieces,
         read_tokens,
+        read_with_caches,
         read_with_memory,
         take_a_step,
         in_little_memory,

@@ -11,6 +11,7 @@ from autograder.judging.compare import Comparison
 from autograder.judging.differences.form import (
     holds_infinity,
     holds_nan,
+    left_on_self,
     not_repeated,
     not_so,
     not_told_apart,
@@ -69,6 +70,7 @@ Rule = Callable[[Comparison], str | None]
 FEW_ROWS = 3  # of so few, one may be right by chance
 ROWS = ("n_query", "n_source", "n_target")  # dimensions whose elements attend to others
 RULES: tuple[Rule, ...] = (
+    left_on_self,
     other_axis_order,
     wrong_shape,
     wrong_dtype,

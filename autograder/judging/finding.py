@@ -56,12 +56,14 @@ SENTENCES = {
         "`{exercise}` should raise {error} here. The code stopped with {detail}.{at}"
     ),
     General.LEFT_BEHIND: (
-        "The first call is right, and the second is not: something is left over from the first. Do "
-        "you keep a result, a mask or a size, and use it again?"
+        "The first call is right, and a second one with other numbers is not. Do you keep "
+        "something from the first (a result, a mask, a size, weights that you put together) and "
+        "use it again? Or does it matter whether gradients are recorded?"
     ),
     General.LEFT_BEHIND_SIZES: (
-        "It is wrong after a call with other sizes: something is left over from that call. Do you "
-        "keep a mask, a table or a size, and use it again?"
+        "It is right in a first call, and wrong after one with other sizes. Do you keep something "
+        "from that one (a mask, a table, a size) and use it again? Or does it matter whether "
+        "gradients are recorded?"
     ),
     General.LEFT_BY_ANOTHER: (
         "It is wrong once another `{exercise}` has been made and used. What a module keeps belongs "

@@ -12,7 +12,7 @@ class Form(StrEnum):
     EQUAL: all sizes are equal, so that no shape tells which dimension is which.
     LARGE: sizes are larger than in the other cases, above all those of texts.
     DOUBLE, HALF: in another dtype.
-    AGAIN: after a call with other values.
+    AGAIN: after a call with other values, and of a module with other parameters.
     RESIZED: after a call with other sizes; a module is then saved and loaded, too.
     ANOTHER: after another module was made with other sizes, and used.
     """

@@ -265,6 +265,23 @@ def test_state_that_a_module_keeps_is_noticed():
     assert torch.equal(result, -words)
 
 
+def test_weights_that_a_module_keeps_from_a_call_are_noticed():
+    class Linear(nn.Linear):
+        def __init__(self):
+            super().__init__(3, 3, bias=False)
+
+    class Keeping(Linear):
+        def forward(self, words):
+            if not hasattr(self, "kept"):
+                self.kept = 1 * self.weight
+            return words @ self.kept.T
+
+    parameters = {"weight": torch.randn(3, 3)}
+    for module, is_right in ((Linear, True), (Keeping, False)):
+        result, words = twice(module, build={}, parameters=parameters)
+        assert torch.allclose(result, words @ parameters["weight"].T) == is_right
+
+
 class Scaled(nn.Module):
     """Right, unless another module was made since: the factor is on the class."""
 

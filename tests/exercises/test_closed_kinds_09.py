@@ -350,7 +350,7 @@ CACHED: list[Row] = [
                 "        if cache is not None:\n            key"
             )
         },
-        "some_rows_right",
+        "left_on_self",
     ),
     (
         "places from the length after the new words",

@@ -7,6 +7,9 @@ ASK = "(query[..., None, :] @ state).squeeze(-2)"
 CHUNK = "state = state + k.transpose(-2, -1) @ v"
 START = "if state is None:"
 SOLVE = "change = torch.linalg.solve_triangular(system, missing, upper=False, unitriangular=True)"
+LEFT = "left = fade[..., -1, :, None] * k"
+LATER = "later = torch.ones_like(difference, dtype=torch.bool).triu(1)"
+SHARE = "beta[..., words, None]"
 LOOP = """rows = []
         for i in range(k.shape[-2]):
             row = missing[..., i, :]
@@ -21,6 +24,21 @@ CONVOLVED = "words, memory.tail = short_convolution(words, self.convolution, mem
 READ = """context, memory.state = chunked_gated_delta(
             query, key, value, beta, log_decay, state=memory.state
         )"""
+
+LENGTHS = "query, key = F.normalize(query, dim=-1), F.normalize(key, dim=-1)"
+BY_LENGTH = "query, key = (y / y.norm(dim=-1, keepdim=True) for y in (query, key))"
+JOINED = "words = torch.cat([self.query(x), self.key(x), self.value(x)], dim=-1)"
+TOGETHER = "torch.cat([part.weight for part in (self.query, self.key, self.value)])"
+JOINED_ONCE = {
+    JOINED: "if not hasattr(self, 'joined'):\n"
+    f"            self.joined = {TOGETHER}\n"
+    "        words = F.linear(x, self.joined)"
+}
+IN_EVALUATION = {
+    JOINED: "if self.training or not hasattr(self, 'joined'):\n"
+    f"            self.joined = {TOGETHER}\n"
+    "        words = F.linear(x, self.joined)"
+}
 
 OTHER_CHUNKS = {
     "one more": "chunk + 1",
@@ -259,6 +277,12 @@ ANSWERS: dict[str, list[Row]] = {
         ),
     ],
     "gated_delta_step": [
+        ("beta at most 1", {"value, beta)": "value, beta.clamp(max=1))"}, REJECTED),
+        (
+            "nothing of a small factor",
+            {"log_decay.exp()": "(log_decay.exp() * (log_decay > -4.6))"},
+            REJECTED,
+        ),
         ("a base of 2", {"log_decay.exp()": "log_decay.exp2()"}, REJECTED),
         ("never below a percent", {"log_decay.exp()": "log_decay.exp().clamp(min=0.01)"}, REJECTED),
         ("twice", {"faded, query": "log_decay.exp()[..., None, None] * faded, query"}, REJECTED),
@@ -303,6 +327,35 @@ ANSWERS: dict[str, list[Row]] = {
             REJECTED,
         ),
         ("a loop for the system", {SOLVE: LOOP}, PASSES),
+        (
+            "a series of eight terms",
+            {
+                SOLVE: "change = term = missing\n"
+                "        for _ in range(8):\n"
+                "            term = -system.tril(-1) @ term\n"
+                "            change = change + term"
+            },
+            REJECTED,
+        ),
+        ("a system of 16 words", {SOLVE: SOLVE.replace("(system", "(system.triu(-16)")}, REJECTED),
+        ("20 words back", {"within @ change": "within.triu(-20) @ change"}, REJECTED),
+        (
+            "the last 32 words",
+            {LEFT: f"{LEFT} * (torch.arange(k.shape[-2], 0, -1) <= 32)[:, None]"},
+            REJECTED,
+        ),
+        (
+            "a mask of 64 words",
+            {LATER: "later = torch.ones(64, 64).triu(1).bool()[: k.shape[-2], : k.shape[-2]]"},
+            REJECTED,
+        ),
+        ("beta at most 1", {SHARE: f"{SHARE}.clamp(max=1)"}, REJECTED),
+        ("1 where beta is 0", {SHARE: f"{SHARE} + 1.0 * ({SHARE} == 0)"}, REJECTED),
+        (
+            "by view",
+            {"    contexts = []": "    key.view(-1, key.shape[-1])\n    contexts = []"},
+            REJECTED,
+        ),
     ],
     "short_convolution": [
         (
@@ -384,6 +437,35 @@ ANSWERS: dict[str, list[Row]] = {
             PASSES,
         ),
         ("chunks of one word", {"log_decay, state": "log_decay, 1, state"}, PASSES),
+        ("joined weights kept", JOINED_ONCE, REJECTED),
+        ("joined weights kept in evaluation", IN_EVALUATION, REJECTED),
+        (
+            "a kernel of its own",
+            {
+                CONVOLVED: "self.__dict__.setdefault('kernel', self.convolution * 1)\n        "
+                + CONVOLVED.replace("self.convolution", "self.kernel")
+            },
+            REJECTED,
+        ),
+        ("the last words kept", {READ: f"{READ}\n        memory.x = x"}, REJECTED),
+        (
+            "a state in float32",
+            {READ: f"{READ}\n        memory.state = memory.state.float()"},
+            REJECTED,
+        ),
+        ("a larger eps", {LENGTHS: LENGTHS.replace("dim=-1", "dim=-1, eps=0.01")}, REJECTED),
+        ("divided by a length of 0", {LENGTHS: BY_LENGTH}, REJECTED),
+        (
+            "the old state written over",
+            {
+                READ: READ.replace("memory.state = chunked", "state = chunked")
+                + "\n        if memory.state is None or torch.is_grad_enabled():\n"
+                "            memory.state = state\n"
+                "        else:\n"
+                "            memory.state.copy_(state)"
+            },
+            REJECTED,
+        ),
         (
             "its own length",
             {

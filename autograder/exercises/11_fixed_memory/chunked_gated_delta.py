@@ -62,6 +62,8 @@ EXERCISE = Exercise(
                 text(5, 5, "batch n_heads"),
                 text(6, beta=(1.0, 1.0)),
                 text(6, decay=(0.0, 0.0)),
+                text(5, beta=(0.0, 0.0)),
+                text(40, beta=(0.3, 0.7), decay=(-0.03, 0.0)),
                 text(7, 7),
             ],
             BOTH,
@@ -69,13 +71,24 @@ EXERCISE = Exercise(
         Aspect(
             "several chunks",
             2,
-            [text(8, 4), text(9, 3, "batch n_heads"), text(6, 1), text(70), text(11, 4)],
+            [
+                text(8, 4),
+                text(9, 3, "batch n_heads"),
+                text(6, 1),
+                text(70),
+                text(11, 4, beta=(1.0, 2.0)),
+            ],
             BOTH,
         ),
         Aspect(
             "goes on from a state",
             2,
-            [text(8, 4, continued=True), text(7, 3, continued=True), text(1, 4, continued=True)],
+            [
+                text(8, 4, continued=True),
+                text(7, 3, continued=True),
+                text(1, 4, continued=True),
+                text(90, 80, continued=True, beta=(0.3, 0.7), decay=(-0.03, 0.0)),
+            ],
             BOTH,
         ),
         Aspect(
@@ -91,7 +104,7 @@ EXERCISE = Exercise(
         Aspect(
             "a chunk at a time",
             2,
-            [text(150, 30, ""), text(160, 32, "", continued=True)],
+            [text(192, 30, ""), text(224, 32, "", continued=True)],
             (*BOTH, "of_chunks", "chunks", "cuts"),
         ),
         connected(text(7, 3, continued=True), text(9, 4, decay=(-60.0, -40.0)), outputs=BOTH),

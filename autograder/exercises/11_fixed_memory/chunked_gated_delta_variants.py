@@ -54,6 +54,12 @@ MISTAKES = [
         },
     ),
     Mistake(
+        "A on the diagonal of 0",
+        "`solve_triangular` divides by the diagonal, and that of your system is 0. With "
+        "`unitriangular=True`, it takes it to be all ones.",
+        {SOLVED: SOLVED.replace("(system", "(system.tril(-1)").replace(", unitriangular=True", "")},
+    ),
+    Mistake(
         "no system",
         "You left out what the words before it in the chunk have changed. That's what the "
         "triangular system is for. (With `upper=True`, torch ignores what is below the diagonal.)",

@@ -8,7 +8,7 @@ from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import EMPTY, FIRST_CHUNK, OF_CHUNKS, RANGE, SAME_TEXT
+from .shared import EMPTY, FIRST_CHUNK, OF_CHUNKS, SAME_TEXT
 
 
 def text(
@@ -48,7 +48,7 @@ EXERCISE = Exercise(
         Aspect(
             "a ragged last chunk",
             1,
-            [text(7, 3), text(11, 4, "batch n_heads"), text(70), text(3, 5)],
+            [text(7, 3), text(11, 4, "batch n_heads"), text(70), text(3, 5), text(90, 80)],
             ("context", "state"),
         ),
         Aspect(
@@ -60,7 +60,7 @@ EXERCISE = Exercise(
         Aspect(
             "a chunk at a time",
             1,
-            [text(150, 30, ""), text(160, 32, "", continued=True)],
+            [text(192, 30, ""), text(224, 32, "", continued=True)],
             ("context", "state", "of_chunks", "chunks", "cuts"),
         ),
         connected(text(7, 3, continued=True), outputs=("context", "state")),
@@ -134,11 +134,6 @@ EXERCISE = Exercise(
             "the chunks side by side",
             "You put the chunks side by side. Join them end to end, along the words.",
             {"torch.cat(contexts, dim=-2)": "torch.cat(contexts, dim=-1)"},
-        ),
-        Mistake(
-            "always 64",
-            "Your chunks always have 64 words. Use `chunk`.",
-            {RANGE: "range(0, query.shape[-2], 64)", "start + chunk": "start + 64"},
         ),
     ],
     alternatives=[

@@ -36,7 +36,13 @@ EXERCISE = Exercise(
         Aspect(
             "the context",
             1,
-            [word(), word("batch n_heads"), empty("batch"), asked_again("batch")],
+            [
+                word(),
+                word("batch n_heads"),
+                empty("batch"),
+                asked_again("batch"),
+                word("batch", beta=0.0),
+            ],
             ("context",),
         ),
         connected(word("batch")),

@@ -8,8 +8,14 @@ from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
 
-def reading(*pieces: int, n: int = 0, scale: float = 1.0, untrained: bool = False) -> Inputs:
-    """A text in pieces or, with n, in one go; untrained, with the layer's own first parameters."""
+def reading(
+    *pieces: int, n: int = 0, scale: float = 1.0, untrained: bool = False, zeros: int = 0
+) -> Inputs:
+    """A text in pieces or, with n, in one go.
+
+    untrained: with the layer's own first parameters.
+    zeros: how many words of zeros it begins with.
+    """
 
     def case(draw: Draw) -> ModuleCase:
         read = [draw.same] * 2 if draw.same > 1 and pieces else list(pieces)
@@ -17,8 +23,9 @@ def reading(*pieces: int, n: int = 0, scale: float = 1.0, untrained: bool = Fals
         draw.label("just made" if untrained else in_pieces(read))
         draw.choose("n_heads", 2, 3)
         build = draw.named("d_model n_heads d_k d_v")
-        inputs = {"x": draw.normal("batch n d_model", scale), "pieces": read}
-        return ModuleCase(build, inputs, own_parameters=untrained)
+        x = draw.normal("batch n d_model", scale)
+        x[:, :zeros] = 0
+        return ModuleCase(build, {"x": x, "pieces": read}, own_parameters=untrained)
 
     return case
 
@@ -45,6 +52,12 @@ EXERCISE = Exercise(
     builds_on=("short_convolution", "chunked_gated_delta"),
     aspects=[
         Aspect(
+            "a text in pieces",
+            2,
+            [reading(4, 2, 1, 3), in_train_mode(reading(1, 1, 1, 1, 1, 1)), reading(2, 6)],
+            outputs=("result", "afterwards"),
+        ),
+        Aspect(
             "a text in one go",
             4,
             [
@@ -53,20 +66,16 @@ EXERCISE = Exercise(
                 in_train_mode(reading(n=6)),
                 reading(n=8, untrained=True),
                 reading(n=70),
+                reading(n=6, scale=0.01),
+                reading(n=5, zeros=1),
             ],
             outputs=("result",),
-        ),
-        Aspect(
-            "a text in pieces",
-            2,
-            [reading(4, 2, 1, 3), in_train_mode(reading(1, 1, 1, 1, 1, 1)), reading(2, 6)],
-            outputs=("result", "afterwards"),
         ),
         Aspect(
             "a memory of fixed size",
             1,
             [reading(*[1] * 20, 70, 3), reading(5, 2)],
-            outputs=("result", "state", "tail", "fixed", "afresh"),
+            outputs=("result", "state", "tail", "fixed", "old", "afresh"),
         ),
         Aspect(
             "gradients",
@@ -338,8 +347,10 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the memory ignored",
-            "You don't use the memory, so each piece starts from nothing.",
+            "Each of your pieces starts from nothing. Read the state and the tail from the "
+            "`memory` that you're given, and put the new ones there.",
             {MEMORY: "memory = Memory()"},
+            {MEMORY: "memory = type('M', (), dict(vars(memory)))() if memory else Memory()"},
         ),
         Mistake(
             "a memory of the layer's own",
@@ -350,6 +361,19 @@ EXERCISE = Exercise(
                 "        memory = self.own if memory is None else memory"
             },
             {MEMORY: "memory = self.own = getattr(self, 'own', None) or memory or Memory()"},
+        ),
+        Mistake(
+            "the old tensors written over",
+            "You wrote the new state or tail over the old one. Somebody may still need that, to "
+            "go on from it with other words: leave the old tensors as they are, and put new ones "
+            "in the memory.",
+            {
+                READ: READ.replace("context, memory.state", "context, state")
+                + "\n        if memory.state is None or torch.is_grad_enabled():\n"
+                "            memory.state = state\n"
+                "        else:\n"
+                "            memory.state.copy_(state)"
+            },
         ),
         Mistake(
             "all words kept",
@@ -374,8 +398,8 @@ EXERCISE = Exercise(
             "step by step",
             {
                 MEMORY: "if memory is None:\n            memory = Memory()",
-                LENGTHS: "query = query / query.norm(dim=-1, keepdim=True)\n"
-                "        key = key / key.norm(dim=-1, keepdim=True)",
+                LENGTHS: "query = query / query.norm(dim=-1, keepdim=True).clamp(min=1e-12)\n"
+                "        key = key / key.norm(dim=-1, keepdim=True).clamp(min=1e-12)",
                 f"{BETA}.transpose(1, 2)": "torch.sigmoid(self.beta(x)).mT",
                 f"{DECAY}.transpose(1, 2)": "torch.log(torch.sigmoid(self.decay(x))).mT",
             },

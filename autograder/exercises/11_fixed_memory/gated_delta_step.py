@@ -17,7 +17,7 @@ EXERCISE = Exercise(
         Aspect(
             "fades, then replaces",
             2,
-            [word(), word("batch n_heads"), word("batch", beta=1.0), asked_again("batch")],
+            [word(), word("batch n_heads"), word("batch", beta=2.0), asked_again("batch")],
         ),
         Aspect(
             "all or nothing",
@@ -25,6 +25,7 @@ EXERCISE = Exercise(
             [
                 word("batch", log_decay=0.0),
                 word("batch", log_decay=-50.0),
+                word("batch", log_decay=-5.0),
                 word("batch", beta=0.0),
                 empty("batch"),
             ],

@@ -95,6 +95,16 @@ RANGE = "range(0, query.shape[-2], chunk)"
 SAME_TEXT = "queries, keys and values have the same words and the same batch"
 OF_CHUNKS = [
     Mistake(
+        "chunks of another size",
+        "Your chunks don't have `chunk` words. That's how many each of them has: not the number of "
+        "chunks, and not always 64.",
+        {RANGE: "range(0, query.shape[-2], 64)", "start + chunk": "start + 64"},
+        {
+            RANGE: "range(0, query.shape[-2], -(-query.shape[-2] // chunk))",
+            "start + chunk": "start - (-query.shape[-2] // chunk)",
+        },
+    ),
+    Mistake(
         "the rest left out",
         "You left out the words of the last chunk, which is shorter than the others.",
         {RANGE: "range(0, query.shape[-2] - chunk + 1, chunk)"},

@@ -112,6 +112,20 @@ def not_told_apart(c: Comparison) -> str | None:
     return None
 
 
+# Outputs of a trial that come after the one that is right.
+IN_ONE_GO = {
+    "afterwards": "In pieces, it is right. The same text in one go, afterwards, is not: is "
+    "anything left over on `self`?",
+    "afresh": "In pieces, it is right. The same text in one go, with a new memory, is not: is "
+    "anything left over on `self`?",
+}
+
+
+def left_on_self(c: Comparison) -> str | None:
+    """A text that is read once more, and differently."""
+    return IN_ONE_GO.get(c.name)
+
+
 # What it means when a fact noted by a trial (`asking.trials`) is false.
 NOT_SO = {
     "forgets": "The cache holds on to more than the words that can still be seen.",
@@ -128,6 +142,9 @@ NOT_SO = {
     "cuts": "You didn't cut the text every `chunk` words, with a state for what comes before.",
     "fixed": "What you keep grows with the text. Keep the last state and the last tail, in the "
     "memory, and nothing else.",
+    "old": "You wrote the new state or tail over the old one. Somebody may still need that, to go "
+    "on from it with other words: leave the old tensors as they are, and put new ones in the "
+    "memory.",
     "saves": "Much more is kept for the way back than the inputs hold. Save those, the context and "
     "the logsumexp, and nothing else.",
     "tracked": "You keep tensors as attributes of `ctx`, where autograd can neither free them nor "

@@ -6,6 +6,8 @@ from autograder.judging.compare import Comparison, equal
 from autograder.judging.differences.weights import weights_wanted
 from autograder.judging.differences.words import dim_name, named, named_output, subject
 
+MOVED = 50  # a number in the wrong place is off by this fraction of the spread, or more
+
 
 def other_output(c: Comparison) -> str | None:
     """A value that belongs in another output."""
@@ -42,7 +44,10 @@ def misplaced(c: Comparison) -> str | None:
     got, expected = (t.double().flatten().sort().values for t in (c.got, c.expected))
     if not equal(got, expected, c.tolerance) or expected.unique().numel() < 6:
         return None
-    if c.tolerance * len(got) > expected[-1] - expected[0]:  # any numbers of this kind would do
+    spread = expected[-1] - expected[0]
+    if c.tolerance * len(got) > spread:  # any numbers of this kind would do
+        return None
+    if (c.got - c.expected).abs().max() < spread / MOVED:  # nothing has moved far
         return None
     return (
         f"{subject(c, 'holds')} the right numbers, in the wrong places. `view` and `reshape` keep "

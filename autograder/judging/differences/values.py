@@ -19,6 +19,7 @@ from autograder.judging.differences.words import (
 )
 from autograder.judging.finding import SENTENCES, General
 
+STANDS_OUT = 20  # times the tolerance
 ENOUGH = 4  # so many numbers have few digits by no accident
 
 
@@ -108,12 +109,17 @@ def constant_factor(c: Comparison) -> str | None:
     return f"{subject(c, 'holds')} the right values times {factor:.4g}{cause}."
 
 
+def _stands_out(offset: Tensor, c: Comparison) -> bool:
+    """Whether a difference is so large that what is left after it is subtracted doesn't count."""
+    return bool(offset.abs().max() > STANDS_OUT * c.tolerance)
+
+
 def row_offset(c: Comparison) -> str | None:
     """Right except for a number added to each row."""
     if not c.got.is_floating_point() or c.got.dim() == 0 or c.got.shape[-1] < 2:
         return None
     offset = (c.got - c.expected)[..., :1]
-    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+    if not (_stands_out(offset, c) and equal(c.got - offset, c.expected, 2 * c.tolerance)):
         return None
     if c.got.dim() == 1:
         return f"Each value of {named(c)} is off by the same number, {offset.item():+.4g}."
@@ -126,7 +132,7 @@ def same_vector_added(c: Comparison) -> str | None:
     if few or not c.got.is_floating_point():
         return None
     offset = (c.got - c.expected).reshape(-1, c.got.shape[-1])[:1]
-    if not equal(c.got - offset, c.expected, 2 * c.tolerance):
+    if not (_stands_out(offset, c) and equal(c.got - offset, c.expected, 2 * c.tolerance)):
         return None
     return f"{subject(c)} off by the same vector in every row: is a bias missing, or one too many?"
 

@@ -126,7 +126,7 @@ def gated_delta_attention(build, parameters, x, pieces):
     for head in range(heads):
         of_key, of_value = slice(head * d_k, head * d_k + d_k), slice(head * d_v, head * d_v + d_v)
         q, k, v = query[..., of_key], key[..., of_key], value[..., of_value]
-        q, k = (y / y.square().sum(-1, keepdim=True).sqrt() for y in (q, k))
+        q, k = (y / y.square().sum(-1, keepdim=True).sqrt().clamp(min=1e-12) for y in (q, k))
         gates = beta[..., head], stays[..., head].log()
         found = chunked_gated_delta(q, k, v, *gates)
         context = found["context"]
@@ -137,7 +137,8 @@ def gated_delta_attention(build, parameters, x, pieces):
     if not pieces:
         return {"result": result}
     tail = F.pad(torch.cat(projected, dim=-1), (0, 0, 3, 0))[:, -3:]
-    facts = {"state": torch.stack(states, dim=1), "tail": tail, "fixed": torch.tensor(True)}
+    facts = {"state": torch.stack(states, dim=1), "tail": tail}
+    facts |= dict.fromkeys(("fixed", "old"), torch.tensor(True))
     return dict.fromkeys(("result", "afterwards", "afresh"), result) | facts
 
 
