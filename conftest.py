@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from nbval.plugin import IPyNbCell
 
 from autograder.lessons.lesson import Lesson, lesson_names
-from tests.support import programs, surroundings, trained
+from tests.support import programs, real_model, surroundings, trained
 
 TRAINING = ("05_square_corners.ipynb", "07_positions.ipynb", "10_tiny_language_model.ipynb")
 FIRST = (*TRAINING, "test_references.py")
@@ -37,8 +37,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name in TRAINING:
             item.add_marker(pytest.mark.anywhere)
-        if isinstance(item, IPyNbCell) and trained.TAG in item.cell.metadata.get("tags", []):
+        tags = item.cell.metadata.get("tags", []) if isinstance(item, IPyNbCell) else []
+        if trained.TAG in tags:
             trained.compare_roughly(item)
+        if real_model.TAG in tags and (reason := real_model.missing()):
+            item.add_marker(pytest.mark.skip(reason))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "errors": set(),
     "places": set(),
     "atomic_writes": set(),
-    "utils": set(),
+    "utils": {"errors"},
     "asking": {"errors", "utils"},
     "judging": {"asking", "errors", "utils"},
     "references": {"asking", "judging", "errors"},

@@ -15,8 +15,9 @@ from tests.oldest import oldest
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 LEARNER = PROJECT["dependencies"]
+WITH_MODEL = [*LEARNER, *EXTRAS["model"]]
 INSTRUCTOR = [*LEARNER, *EXTRAS["instructor"], *EXTRAS["dask"], *EXTRAS["postgresql"]]
-DEVELOPER = [*INSTRUCTOR, *EXTRAS["site"], *EXTRAS["dev"]]
+DEVELOPER = [*INSTRUCTOR, *EXTRAS["model"], *EXTRAS["site"], *EXTRAS["dev"]]
 OWN = {"autograder", "inside", "tests"}
 
 
@@ -46,7 +47,7 @@ def imported(path):
 @pytest.mark.parametrize(
     ("patterns", "declared"),
     [
-        (["utils/**/*.py", "autograder/*.py"], LEARNER),
+        (["utils/**/*.py", "autograder/*.py"], WITH_MODEL),
         ([f"autograder/{part}/*.py" for part in ("asking", "judging", "references")], LEARNER),
         (["autograder/[b-z]*/**/*.py", "nbgrader_config.py"], INSTRUCTOR),
         (["autograder/authoring/**/*.py", "tests/**/*.py"], DEVELOPER),

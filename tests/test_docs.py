@@ -51,6 +51,7 @@ RUN_IN = {
     "pip install --no-deps": "tests/support/wheels.py",
 }
 BY_HAND = (  # for which a test would need another machine, or the network
+    "pip install gguf tokenizers",
     "pip install jupyterhub==",
     "pip install nbgrader==",
     "pip install pre-commit",

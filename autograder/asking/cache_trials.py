@@ -239,7 +239,7 @@ def read_with_caches(module: nn.Module, facts: Facts, tokens: Tensor, pieces: li
 def _logits(module: nn.Module, tokens: Tensor, pieces: list[int]) -> Tensor:
     """Read in pieces, each after one of another text with other caches, or in one go."""
     if not pieces:
-        return module(tokens)
+        return _joined([module(tokens)])
     caches, of_another = ([GivenCache() for _ in blocks_of(module)] for _ in range(2))
     read = []
     for piece in tokens.split(pieces, dim=1):
@@ -253,6 +253,34 @@ def _attn_weights(module: nn.Module) -> Tensor:
     found = [getattr(block.attention, "attn_weights", None) for block in blocks_of(module)]
     weights = [each for each in found if each is not None]
     return torch.stack(weights) if len(weights) == len(found) else torch.zeros(0)
+
+
+def with_own_llama(
+    function: Callable[..., Any],
+    facts: Facts,
+    sizes: list[float],
+    seed: int,
+    tokens: Tensor,
+    *others: Any,
+) -> Any:
+    """Give a function the notebook's own `Llama`, with drawn weights, and what else it takes.
+
+    sizes: the arguments of `Llama`, in their order.
+    untouched: whether the model is left as it was.
+    """
+    if "Llama" not in (beside := names_beside(function)):
+        raise NameError("name 'Llama' is not defined")
+    model = beside["Llama"](*sizes).eval()
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for _, parameter in sorted(model.named_parameters()):
+            drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+            parameter.copy_(drawn / parameter.shape[-1] ** (0.5 * (parameter.dim() - 1)))
+    before = model(tokens)
+    result = function(model, tokens, *others)
+    same = torch.equal(model(tokens), before) and not model.training
+    facts["untouched"] = torch.tensor(same)
+    return result
 
 
 def blocks_of(model: nn.Module) -> Sequence[Any]:

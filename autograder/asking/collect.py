@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, equal  # by name: a notebook may replace torch's
+from torch import Tensor, equal, nn  # by name: a notebook may replace torch's
 
 from autograder.asking.answer import (
     MOST_ELEMENTS,
@@ -185,7 +185,7 @@ class OneCall:
         call, question, arguments = self.call, self.question, self.arguments
         function = self.answer
         if call.build is not None:
-            function = built_module(function, call, self._first_arguments())
+            function = self._built(call, self._first_arguments())
         if not call.method:
             return {}
         leaves = leaf_tensors(function, call, arguments) if call.gradients else {}
@@ -196,7 +196,7 @@ class OneCall:
             result = method(*given)
         require_mode(function, call.training)
         if call.earlier and is_torch_module(function):
-            require_loadable(function, built_module(self.answer, call, arguments))
+            require_loadable(function, self._built(call, arguments))
         arguments.update(zip(arguments, given, strict=True))
         returned = named_results(result, question)
         if question.reads:
@@ -208,6 +208,9 @@ class OneCall:
             outputs[REPEATS] = _same_again(method, call, question, returned)
         tensors = {name: plain_tensor(value, name) for name, value in outputs.items()}
         return _single(tensors) if _is_made_of_numbers(call) else tensors
+
+    def _built(self, call: Call, arguments: dict[str, Any]) -> nn.Module:
+        return built_module(self.answer, call, arguments, self.question.from_file)
 
     def _method(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return what to call with the arguments; it may note facts. Raises WrongResult."""
@@ -234,7 +237,7 @@ class OneCall:
             return
         arguments = make_all(earlier.arguments)
         if earlier.build is not None:
-            method = self._method(built_module(self.answer, earlier, arguments))
+            method = self._method(self._built(earlier, arguments))
         with changed_parameters(function):
             self._forget(method, arguments)
         with self._without_graph():

@@ -22,8 +22,13 @@ from autograder.asking.surroundings import START
 UNLIKELY = 7_919_104_729  # a seed that nobody would choose
 
 
-def built_module(answer: Callable[..., Any], call: Call, arguments: dict[str, Any]) -> nn.Module:
-    """Build the learner's class and load its parameters. Raises WrongResult."""
+def built_module(
+    answer: Callable[..., Any], call: Call, arguments: dict[str, Any], from_file: bool = False
+) -> nn.Module:
+    """Build the learner's class and load its parameters. Raises WrongResult.
+
+    from_file: build it once more, without memory, and load as from a file.
+    """
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise WrongResult(ProblemKind.CLASS, describe(answer))
     build = make_all(call.build or {})
@@ -46,8 +51,23 @@ def built_module(answer: Callable[..., Any], call: Call, arguments: dict[str, An
         module = _torch_module(module.to(call.dtype), call.parameters)
         if torch.initial_seed() != UNLIKELY:
             raise WrongResult(ProblemKind.SETTING, "seed")
+        if from_file and call.parameters is not None:
+            module = _loaded(answer, build, call.parameters)
     torch.default_generator.manual_seed(START)  # whatever building drew
     return module.train(call.training)
+
+
+def _loaded(
+    answer: Callable[..., Any], build: dict[str, Any], parameters: dict[str, Tensor]
+) -> nn.Module:
+    """Build a class without memory, and put parameters in, all of them and nothing else."""
+    with torch.device("meta"):
+        module: nn.Module = answer(**build)
+    try:
+        module.load_state_dict({n: value.clone() for n, value in parameters.items()}, assign=True)
+    except RuntimeError as error:
+        raise WrongResult(ProblemKind.OTHER_NAMES, _first_reason(error)) from error
+    return module
 
 
 def require_loadable(used: nn.Module, new: nn.Module) -> None:
@@ -55,8 +75,13 @@ def require_loadable(used: nn.Module, new: nn.Module) -> None:
     try:
         new.load_state_dict(used.state_dict())
     except RuntimeError as error:
-        said = str(error).partition("\n\t")[2].splitlines() or [str(error)]
-        raise WrongResult(ProblemKind.NOT_LOADED, said[0].strip().rstrip(".:")) from error
+        raise WrongResult(ProblemKind.NOT_LOADED, _first_reason(error)) from error
+
+
+def _first_reason(error: RuntimeError) -> str:
+    """Return the first of the reasons for which `load_state_dict` failed."""
+    said = str(error).partition("\n\t")[2].splitlines() or [str(error)]
+    return said[0].strip().rstrip(".:")
 
 
 def _seed_as_zero() -> None:

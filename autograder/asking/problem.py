@@ -68,6 +68,7 @@ class ProblemKind(StrEnum):
     ARGUMENT_CHANGED = "argument changed"
     OTHER_PARAMETERS = "other parameters"
     NOT_LOADED = "not loaded"
+    OTHER_NAMES = "other names"
     # Nothing, or NaN, flows back.
     DETACHED = "detached"
     NAN_ON_THE_WAY = "nan on the way"

@@ -92,6 +92,7 @@ class Question:
     choices: the words; it returns one of them.
     as_dict: whether it returns a dict with the names in `returns`.
     forbidden: names of torch functions that it may not call.
+    from_file: whether it is a module whose parameters come from a file.
     trial: how it is used, by its name in `asking.trials`; if "", it is just called.
     seconds: processor time for all calls together.
     contract: a digest of what the exercise asks for, which a notebook states too.
@@ -107,6 +108,7 @@ class Question:
     choices: list[str] = field(default_factory=list)
     as_dict: bool = False
     forbidden: list[str] = field(default_factory=list)
+    from_file: bool = False
     trial: str = ""
     seconds: float = 10.0
     contract: str = ""

@@ -17,6 +17,7 @@ from autograder.asking.cache_trials import (
     read_tokens,
     read_with_caches,
     read_with_memory,
+    with_own_llama,
 )
 from autograder.asking.memory_trials import in_chunks, in_little_memory, without_keys
 from autograder.asking.writing_trials import draw_again, draw_often, run_without_head, write_on
@@ -42,6 +43,7 @@ TRIALS: dict[str, Callable[..., Any]] = {
         read_tokens,
         read_with_caches,
         read_with_memory,
+        with_own_llama,
         take_a_step,
         in_little_memory,
         in_chunks,

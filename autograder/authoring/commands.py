@@ -23,11 +23,13 @@ README = ROOT / "README.md"
 
 def lessons(lesson: Lesson) -> None:
     """Build and execute the source notebook."""
-    from autograder.authoring.notebooks import build_notebook, execute, write
+    from autograder.authoring.notebooks import build_notebook, execute, require_no_errors, write
 
     notebook = build_notebook(lesson)
     lesson.notebook_path.parent.mkdir(exist_ok=True)
-    write(execute(notebook, lesson.notebook_path.parent), lesson.notebook_path)
+    executed = execute(notebook, lesson.notebook_path.parent)
+    require_no_errors(executed)
+    write(executed, lesson.notebook_path)
     readme = README.read_text(encoding="utf-8")
     write_whole(README, stated_in_readme(readme, lesson).encode())
 

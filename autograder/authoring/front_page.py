@@ -21,6 +21,7 @@ PICTURES = {
     "09_fast_attention": "view_tiles(",
     "10_tiny_language_model": "view_heads(",
     "11_fixed_memory": "view_recall(",
+    "12_inside_a_real_model": "view_next_tokens(",
 }
 CARD = (
     '<li><a href="lessons/{name}.html">{picture}<b>{title}</b> <span>{minutes} minutes</span>'

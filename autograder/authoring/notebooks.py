@@ -77,6 +77,13 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
     return notebook
 
 
+def require_no_errors(notebook: NotebookNode) -> None:
+    """Raise AuthoringError if a cell shows an error: a learner's may, for want of a real model."""
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if output.output_type == "error":
+            raise AuthoringError(f"a cell fails\n{output.ename}: {output.evalue}")
+
+
 def write(notebook: NotebookNode, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.validate(notebook)

@@ -25,7 +25,7 @@ from autograder.judging.key import AnswerKey, MistakeKey
 from autograder.judging.measures import measured
 from autograder.lessons.exercise import Exercise
 from autograder.lessons.lesson import Lesson
-from autograder.lessons.parts import Forbids, Judged, Keeps, Reads, Result, Trial
+from autograder.lessons.parts import Forbids, Judged, Keeps, Loaded, Reads, Result, Trial
 from autograder.lessons.variants import Variant
 from autograder.references.store import LessonReference
 
@@ -123,6 +123,7 @@ def question_of(exercise: Exercise, calls: list[Call]) -> Question:
         choices=list(result.choices),
         as_dict=result.as_dict,
         forbidden=exercise.part(Forbids).functions.split(),
+        from_file=exercise.part(Loaded).from_file,
         trial=exercise.part(Trial).name,
         seconds=exercise.seconds,
     )

@@ -104,6 +104,11 @@ RULES = (
         "`torch.stack` makes one tensor of single numbers, too.",
     ),
     Rule(
+        r"[Tt]ensor on device \w+ is not on the expected device|meta tensor",
+        "A tensor from `__init__` meets the others here, and it has no numbers: the model was made "
+        "on the device *meta*, and only parameters were loaded. Make it in `forward`.",
+    ),
+    Rule(
         r"'(?:builtin_function_or_method|method)'(?! object is not callable)",
         "A function is used here without being called: `()` is missing after its name.",
     ),

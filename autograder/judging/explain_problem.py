@@ -129,6 +129,10 @@ SENTENCES = {
         "the same: {detail}. What changes from call to call is a plain attribute, not a parameter "
         "or a buffer."
     ),
+    ProblemKind.OTHER_NAMES: (
+        "A file with the right names can't be loaded into your `{exercise}`: {detail}. Its state "
+        "dict may have these names and no more: no buffers, and no second name for a layer."
+    ),
     ProblemKind.DETACHED: (
         "No gradient flows back from `{detail}`. Is there a `detach()`, `.data`, `.item()`, "
         "`torch.tensor(…)`, NumPy or `no_grad` on the way?"

@@ -46,6 +46,13 @@ class Forbids:
 
 
 @dataclass(frozen=True)
+class Loaded:
+    """Whether a module is made without memory, and its parameters are loaded as from a file."""
+
+    from_file: bool = False
+
+
+@dataclass(frozen=True)
 class Trial:
     """How the answer is used if a plain call won't do: the name of one of `asking.trials`."""
 
@@ -83,4 +90,4 @@ class Repair:
     mistake: str = ""
 
 
-Part = Result | Keeps | Reads | Forbids | Trial | SecondCall | Judged | Repair
+Part = Result | Keeps | Reads | Forbids | Loaded | Trial | SecondCall | Judged | Repair

@@ -36,11 +36,11 @@ class FailingCase(dict):
         self.parameters = call.parameters
         same = call.earlier if call.earlier and call.earlier.build is None else None
         self.earlier = make_all(same.arguments) if same else None
-        self._call, self._trial = call, question.trial
+        self._call, self._trial, self._from_file = call, question.trial, question.from_file
 
     def build(self, answer: Callable) -> nn.Module:
         """Build a learner's class as the check does: with its parameters, in its mode."""
-        return built_module(answer, self._call, self)
+        return built_module(answer, self._call, self, self._from_file)
 
     def use(self, answer: Callable) -> tuple[Any, Facts]:
         """Use what a learner wrote as the check does; return the result and further outputs."""

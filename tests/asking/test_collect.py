@@ -282,6 +282,44 @@ def test_weights_that_a_module_keeps_from_a_call_are_noticed():
         assert torch.allclose(result, words @ parameters["weight"].T) == is_right
 
 
+class FromFile(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3, bias=False)
+
+    def forward(self, words):
+        return self.layer(words)
+
+
+class WithAlias(FromFile):
+    def __init__(self):
+        super().__init__()
+        self.other = self.layer
+
+
+class WithTable(FromFile):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.ones(3)
+
+    def forward(self, words):
+        return self.layer(words) * self.table
+
+
+def loaded(answer):
+    parameters = {"layer.weight": torch.eye(3)}
+    call = Call({"words": torch.ones(2, 3)}, build={}, parameters=parameters)
+    [collected] = collect(answer, Question("f", [call], ["result"], from_file=True))
+    return collected
+
+
+def test_a_module_can_be_loaded_from_a_file():
+    assert torch.equal(loaded(FromFile).tensors["result"], torch.ones(2, 3))
+    problem = loaded(WithAlias).problem
+    assert problem.kind == ProblemKind.OTHER_NAMES and "other.weight" in problem.detail
+    assert "meta" in loaded(WithTable).problem.detail
+
+
 class Scaled(nn.Module):
     """Right, unless another module was made since: the factor is on the class."""
 

@@ -54,6 +54,11 @@ ELSEWHERE = {
         "13.5": "6.74 billion parameters of two bytes",
         "3.35": "of an H100",
     },
+    "12_inside_a_real_model": {
+        "8,192": "llama.context_length in the model's file",
+        "25,000": "tests/course/test_lesson_12.py",
+        "65,504": "the largest float16",
+    },
     "10_tiny_language_model": {
         "0.69": "ln 2",
         "7.4": "e squared",

@@ -11,23 +11,37 @@ from autograder.utils.data.examples import (
     Squares,
     as_you_like_it,
     generate_squares,
+    plain_paragraphs,
     riddle,
     riddle_weights,
     six_words,
 )
-from autograder.utils.data.recorded import CURVES, LENGTHS, RUNS
+from autograder.utils.data.recorded import (
+    CAPITAL_OF_FRANCE,
+    CURVES,
+    LENGTHS,
+    RIGHT_MODEL,
+    RUNS,
+    WRONG_MODELS,
+    WrongModel,
+)
 
 __all__ = [
+    "CAPITAL_OF_FRANCE",
     "CORNERS",
     "CURVES",
     "LENGTHS",
     "NOISE",
     "NOISE_FLOOR",
     "RIDDLE",
+    "RIGHT_MODEL",
     "RUNS",
+    "WRONG_MODELS",
     "Squares",
+    "WrongModel",
     "as_you_like_it",
     "generate_squares",
+    "plain_paragraphs",
     "riddle",
     "riddle_weights",
     "six_words",

@@ -59,6 +59,11 @@ def as_you_like_it() -> str:
     return (TEXTS / "as_you_like_it.txt").read_text(encoding="utf-8")
 
 
+def plain_paragraphs() -> list[str]:
+    """Return three short texts in plain English: facts, a story, and advice."""
+    return (TEXTS / "paragraphs.txt").read_text(encoding="utf-8").strip().split("\n\n")
+
+
 CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
 NOISE = 0.1  # standard deviation of each coordinate, so the best mean squared error is 0.01
 NOISE_FLOOR = NOISE**2

@@ -13,8 +13,10 @@ from autograder.utils.models.patient import (
     admit,
 )
 from autograder.utils.models.patients import HEALTHY, PATIENTS
+from autograder.utils.models.real_model import ModelMissing, RealModel, smollm2
 from autograder.utils.models.rotations import WRONG_ROTATIONS, rotate_pairs
 from autograder.utils.models.stacks import PART_NAMES, build_stack, stack_code
+from autograder.utils.models.wrong_models import MISTAKES, broken
 
 __all__ = [
     "BLIND_SPOT",
@@ -22,6 +24,7 @@ __all__ = [
     "DROPOUT",
     "HEALTHY",
     "LEAK",
+    "MISTAKES",
     "MIXING",
     "PART_NAMES",
     "PATIENTS",
@@ -29,12 +32,16 @@ __all__ = [
     "WRONG_ROTATIONS",
     "WRONG_SCALE",
     "WRONG_SUM",
+    "ModelMissing",
     "Patient",
+    "RealModel",
     "admit",
+    "broken",
     "build_stack",
     "rotate_pairs",
     "same_logits",
     "same_words",
+    "smollm2",
     "stack_code",
     "writer",
 ]

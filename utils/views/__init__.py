@@ -7,13 +7,14 @@ Graders and nbval see only its description.
 
 from autograder.utils.views.attention import view_heads, view_mask, view_scale
 from autograder.utils.views.dial import view_dial
-from autograder.utils.views.language import view_training, view_writing
+from autograder.utils.views.language import view_next_tokens, view_training, view_writing
 from autograder.utils.views.live import View
 from autograder.utils.views.packing import view_packing
 from autograder.utils.views.probe import view_probe
 from autograder.utils.views.recall import view_recall
 from autograder.utils.views.serving import view_memory, view_tiles
 from autograder.utils.views.square import view_square
+from autograder.utils.views.wrong_models import view_wrong_models
 
 __all__ = [
     "View",
@@ -21,6 +22,7 @@ __all__ = [
     "view_heads",
     "view_mask",
     "view_memory",
+    "view_next_tokens",
     "view_packing",
     "view_probe",
     "view_recall",
@@ -29,4 +31,5 @@ __all__ = [
     "view_tiles",
     "view_training",
     "view_writing",
+    "view_wrong_models",
 ]

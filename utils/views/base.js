@@ -1,5 +1,5 @@
 // What all views share. The page defines `palette` and `root`.
-const ROW = 26;
+const ROW = 26, WIDE = 220;
 let groups = 0;
 
 const style = add(root, "style");
@@ -84,6 +84,20 @@ function slider(parent, text, range, change) {
 
 function said(parent) {
   return add(parent, "div", {class: "said", "aria-live": "polite"});
+}
+
+// A row of a table: a name, a bar, and room for its share.
+function bar(table) {
+  const row = add(table, "tr");
+  const name = add(row, "th", {scope: "row"});
+  const cell = add(row, "td", {class: "bare", style: `width:${WIDE}px`});
+  const box = add(cell, "div", {style: "height:14px"});
+  return {name, box, share: add(row, "td", {class: "bare", style: "min-width:56px"})};
+}
+
+function fillBar({box}, share, color) {
+  box.style.width = `${WIDE * share}px`;
+  box.style.background = color;
 }
 
 const digits = value => Number.isFinite(value) ? value.toFixed(2).replace("-", "−") : "NaN";

@@ -51,6 +51,41 @@ def view_writing(model: nn.Module, letters: Sequence[str], prompt: str, *, capti
     return View(still, "writing", data)
 
 
+def view_next_tokens(
+    tokens: Sequence[str],
+    likeliest: Sequence[Mapping[str, float]],
+    *,
+    caption: str,
+    opens_on: int = -1,
+) -> View:
+    """Show a text token by token, and what a model found likeliest to come after each of them.
+
+    likeliest: for each token, some that may come next, the likeliest first, and how likely they
+    are.
+    opens_on: the place of the token that it begins with.
+    Raises ValueError if there is no token, or one without any that may come next.
+    """
+    if len(tokens) != len(likeliest) or not all(likeliest) or not tokens:
+        raise ValueError(
+            f"there are {len(tokens)} tokens, and what comes next after {len(likeliest)}: give at "
+            "least one token, and one or more after each"
+        )
+    shown = [[(_signed(token), round(p, 4)) for token, p in each.items()] for each in likeliest]
+    labels, shares = zip(*shown[opens_on], strict=True)
+    still = plot_bars({"likeliest next tokens": shares}, labels, caption=caption)
+    data = {
+        "tokens": [*map(_signed, tokens)],
+        "likeliest": shown,
+        "start": range(len(tokens))[opens_on],
+    }
+    return View(still, "next", data)
+
+
+def _signed(token: str) -> str:
+    """Return a token with signs in place of spaces, line breaks and tabs."""
+    return "".join(SIGNS.get(letter, letter) for letter in token)
+
+
 def view_training(
     steps: Sequence[int],
     losses: Sequence[float],

@@ -84,7 +84,7 @@ function gpt({shapes, weights, n_heads, n_context}) {
 }
 
 function show(data) {
-  const {letters, signs, n_context} = data, n = letters.length, WIDE = 220;
+  const {letters, signs, n_context} = data, n = letters.length;
   const logitsOf = gpt(data), how = {temperature: 1, k: n, p: 1};
   const token = Object.fromEntries(letters.flatMap(
     (letter, number) => [[letter, number], [signs[letter] || letter, number]]));
@@ -115,19 +115,11 @@ function show(data) {
     `padding:6px;margin:6px 0;border:1px solid ${palette.frame};background:#ffffff;color:#222`});
   const table = add(root, "table");
   add(table, "caption", {}, "the next character");
-  const bars = Array.from({length: data.n_bars}, bar);
+  const bars = Array.from({length: data.n_bars}, () => bar(table));
   const text = said(root);
 
   function button(name, press) {
     add(buttons, "button", {type: "button"}, name).addEventListener("click", press);
-  }
-
-  function bar() {
-    const row = add(table, "tr");
-    const name = add(row, "th", {scope: "row"});
-    const cell = add(row, "td", {class: "bare", style: `width:${WIDE}px`});
-    const box = add(cell, "div", {style: "height:14px"});
-    return {name, box, share: add(row, "td", {class: "bare", style: "min-width:56px"})};
   }
 
   function changed(shown) {
@@ -184,12 +176,11 @@ function show(data) {
     const order = ranked(), kept = order.filter(one => one.kept);
     const sum = kept.reduce((total, {share}) => total + share, 0);
     page.textContent = read.map(number => letters[number]).join("");
-    bars.forEach(({name, box, share}, rank) => {
+    bars.forEach((row, rank) => {
       const one = order[rank], chance = one.kept ? one.share / sum : 0;
-      name.textContent = signs[letters[one.number]] || letters[one.number];
-      box.style.width = `${WIDE * (one.kept ? chance : one.share)}px`;
-      box.style.background = one.kept ? palette.blue : palette.frame;
-      share.textContent = `${Math.round(100 * chance)}%`;
+      row.name.textContent = signs[letters[one.number]] || letters[one.number];
+      fillBar(row, one.kept ? chance : one.share, one.kept ? palette.blue : palette.frame);
+      row.share.textContent = `${Math.round(100 * chance)}%`;
     });
     const best = letters[order[0].number];
     text.textContent = `It draws from ${kept.length} of ${n} characters. The likeliest is ` +

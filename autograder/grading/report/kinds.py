@@ -70,6 +70,7 @@ PROBLEMS = {
     ProblemKind.PART_REPLACED: "changes parameters",
     ProblemKind.KEPT_ON_CLASS: "right in the first call only",
     ProblemKind.NOT_LOADED: "other parameters than asked for",
+    ProblemKind.OTHER_NAMES: "other parameters than asked for",
     ProblemKind.ATTACHED: "holds on to the graph",
     ProblemKind.GRAPH: "holds on to the graph",
     ProblemKind.MODE: "leaves a module in another mode",

@@ -5,12 +5,13 @@ from functools import cache
 import torch
 from torch import nn
 
-from autograder.utils.data import six_words
+from autograder.utils.data import WrongModel, six_words
 from autograder.utils.views import (
     view_dial,
     view_heads,
     view_mask,
     view_memory,
+    view_next_tokens,
     view_packing,
     view_probe,
     view_recall,
@@ -19,6 +20,7 @@ from autograder.utils.views import (
     view_tiles,
     view_training,
     view_writing,
+    view_wrong_models,
 )
 
 LABELS, WORDS = six_words()
@@ -46,6 +48,21 @@ def seeing(keep):
 PROBED = {"healthy": seeing(CAUSAL), "ill": seeing(torch.ones(6, 6).tril(1) - torch.eye(6))}
 
 MEMORIES = ["adds", "replaces", "fades and replaces"]
+
+TOKENS = ["The", " sky", " is", "\n"]
+LIKELIEST = [
+    {" sky": 0.5, " sea": 0.25, " is": 0.004},
+    {" was": 0.7, " is": 0.2},
+    {" blue": 0.9, " gray": 0.1},
+    {"The": 1.0},
+]
+
+RIGHT = WrongModel("", 2.5, 0.0, 0.0, "Paris.")
+WRONG = [
+    WrongModel("no mask", 1.25, 20.0, 30.0, "France."),
+    WrongModel("no rotation", 4.0, 10.0, 5.5, ""),
+    WrongModel("no scale", 6.0, 12.0, 11.0, "Lion"),
+]
 
 LETTERS = list("ab \n\tXYZ.,")
 
@@ -105,6 +122,7 @@ VIEWS = {
     "tiles": lambda: view_tiles([[1.0, 0.0, 3.0], [2.0, 1.0, 0.0]], tile=2, caption="1 < 2"),
     "memory": lambda: view_memory(caption="1 < 2"),
     "writing": lambda: view_writing(WRITER, LETTERS, "ab", caption="1 < 2"),
+    "next": lambda: view_next_tokens(TOKENS, LIKELIEST, opens_on=1, caption="1 < 2"),
     "training": lambda: view_training(
         [10, 20, 30], [3.0, 2.0, 0.5], HEADS_OVER_TIME, SCORES_OVER_TIME, caption="1 < 2"
     ),
@@ -112,6 +130,7 @@ VIEWS = {
     "probe": lambda: view_probe(PROBED, WORDS, LABELS, changed=2, caption="1 < 2"),
     "recall": lambda: view_recall(MEMORIES, caption="1 < 2"),
     "adding": lambda: view_recall(caption="1 < 2"),
+    "wrong": lambda: view_wrong_models(RIGHT, WRONG, caption="1 < 2"),
     "square": lambda: view_square(opposite, SQUARE, MOMENTS, caption="1 < 2"),
 }
 

@@ -1,0 +1,1 @@
+"""Lesson 12: a memory of fixed size."""

@@ -1,0 +1,59 @@
+"""The lesson's predictions, and what the card says about each choice."""
+
+from autograder.judging.prediction import Prediction
+
+PREDICTIONS = [
+    Prediction(
+        "a_prompt_at_once",
+        right="less than 10 times",
+        choices={
+            "37 times": "It does 37 times the arithmetic. But what does the processor wait for?",
+            "about 20 times": "Some of the work is shared: more of it than you'd think.",
+            "less than 10 times": "The weights pass through the processor once, for however "
+            "many tokens.",
+        },
+    ),
+    Prediction(
+        "a_norm_in_float32",
+        right="as much as rounding in float32",
+        choices={
+            "not at all": "In float32 they don't. But one of the two leaves float64 in its norms.",
+            "as much as rounding in float64": "Nearly all of the model computes in float64. But "
+            "what comes out of a norm has float32's digits.",
+            "as much as rounding in float32": "Each norm rounds its result to float32, and no "
+            "later step brings the lost digits back.",
+        },
+    ),
+    Prediction(
+        "the_lowest_loss",
+        right="the one without a causal mask",
+        choices={
+            "the right one": "It was trained to have a low loss. But one of the others reads more "
+            "than it did.",
+            "the one with another base": "It hardly differs from the right one. But it isn't "
+            "better.",
+            "the one with two blocks swapped": "Its loss is a bit worse than the right one's.",
+            "the one without a causal mask": "It has to predict the next token, and it can see it.",
+        },
+    ),
+    Prediction(
+        "shown_by_the_loss",
+        right="two",
+        choices={
+            "all five": "Each of them is a real mistake. But think of how a loss is measured.",
+            "four": "More of them hide than that. Which ones need a cache to be wrong?",
+            "two": "The other three are wrong only with a cache, and a loss needs none.",
+            "none": "Scores that are not scaled, for one, make every softmax too sharp.",
+        },
+    ),
+    Prediction(
+        "who_says_paris",
+        right="ten",
+        choices={
+            "none": "Each of them has nearly all that matters: the right weights.",
+            "three": "More than that. Look again at what two swapped blocks answered.",
+            "ten": "One fluent answer is weak evidence: a third of them give it.",
+            "twenty": "Many mistakes do ruin the text. But not that few.",
+        },
+    ),
+]

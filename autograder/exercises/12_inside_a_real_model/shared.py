@@ -1,0 +1,21 @@
+"""What lesson 12's exercises share: sizes and tokens of a small Llama."""
+
+import torch
+from torch import Tensor
+
+from autograder.lessons.draw import Draw
+
+LLAMA = "n_tokens d_model n_heads n_kv_heads d_feedforward n_layers"
+
+
+def grouped_heads(draw: Draw, group: int = 2, n_kv_heads: int = 0) -> Draw:
+    """Choose sizes of attention: `group` query heads for each key head, and an even d_head."""
+    draw.among("d_head", *([2] if draw.same > 1 else [10, 14]))
+    draw.choose("n_kv_heads", *([n_kv_heads] if n_kv_heads else [2, 3]))
+    draw.fix(n_heads=draw.size("n_kv_heads") * (1 if draw.same else group))
+    return draw.fix(d_model=draw.size("n_heads") * draw.size("d_head"))
+
+
+def tokens_of(draw: Draw, n: int) -> Tensor:
+    shape = (draw.size("batch"), n)
+    return torch.randint(draw.size("n_tokens"), shape, generator=draw.generator)
