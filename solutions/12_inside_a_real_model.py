@@ -682,8 +682,8 @@ check(to_pairs)
 #
 # A mistake in a model seldom raises an error. It writes something, and you have to tell whether
 # it's what the right model would have written. So break yours, and watch. Your attention calls
-# `rotate`, so another `rotate` can take its place for a while, and `broken(model, mistake)` sees to
-# that. Here, places count from 1:
+# `rotate`, so another `rotate` can take its place for a while. `broken(model, mistake)` puts it
+# there. Here, places count from 1:
 
 # %% tags=["raises-exception"]
 with broken(llama, "places count from 1"):

@@ -138,15 +138,28 @@ def read_in_pieces(
     cached_heads: how many heads the cache is given.
     afterwards: the result in one go, after the module has read in pieces.
     """
-    cache, of_another = GivenCache(window), GivenCache(window)
-    read = [] if pieces else [module(x)]
-    for piece in x.split(pieces, dim=1) if pieces else ():
-        with torch.no_grad():
-            module(piece.flip(1), of_another)
-        read.append(module(piece, cache))
+    cache = GivenCache(window)
+    result = _read(module, x, pieces, cache, GivenCache(window))
     facts["cached_heads"] = torch.tensor(cache.n_heads)
     if pieces:
         facts["afterwards"] = module(x)
+    return result
+
+
+def _read(
+    module: nn.Module, whole: Tensor, pieces: list[int], kept: Any, of_another: Any
+) -> Tensor:
+    """Read a text in pieces, each after one of another text, or in one go without pieces.
+
+    kept, of_another: the caches for the text, and for the other one.
+    """
+    if not pieces:
+        return _joined([module(whole)])
+    read = []
+    for piece in whole.split(pieces, dim=1):
+        with torch.no_grad():
+            module(piece.flip(1), of_another)
+        read.append(module(piece, kept))
     return _joined(read)
 
 
@@ -229,7 +242,10 @@ def read_tokens(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[in
 
 
 def read_with_caches(module: nn.Module, facts: Facts, tokens: Tensor, pieces: list[int]) -> Any:
-    """Do the same with a model that keeps neither `n_context` nor weights."""
+    """Give a language model tokens, [batch, n], in pieces with caches, or in one go without pieces.
+
+    afterwards: the logits in one go, after the model has read in pieces.
+    """
     result = _logits(module, tokens, pieces)
     if pieces:
         facts["afterwards"] = module(tokens)
@@ -237,16 +253,8 @@ def read_with_caches(module: nn.Module, facts: Facts, tokens: Tensor, pieces: li
 
 
 def _logits(module: nn.Module, tokens: Tensor, pieces: list[int]) -> Tensor:
-    """Read in pieces, each after one of another text with other caches, or in one go."""
-    if not pieces:
-        return _joined([module(tokens)])
     caches, of_another = ([GivenCache() for _ in blocks_of(module)] for _ in range(2))
-    read = []
-    for piece in tokens.split(pieces, dim=1):
-        with torch.no_grad():
-            module(piece.flip(1), of_another)
-        read.append(module(piece, caches))
-    return _joined(read)
+    return _read(module, tokens, pieces, caches, of_another)
 
 
 def _attn_weights(module: nn.Module) -> Tensor:

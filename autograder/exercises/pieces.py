@@ -1,7 +1,9 @@
-"""What lessons 7, 9 and 10 share: texts that a model reads in pieces, and lost heads."""
+"""What lessons 7, 9, 10 and 12 share: texts that a model reads in pieces, and heads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from autograder.lessons.draw import Draw
 from autograder.lessons.variants import Mistake
 
 MANY = 9  # so many pieces are all alike
@@ -24,3 +26,15 @@ def in_pieces(pieces: Sequence[int], window: int | None = None) -> str:
     if len(pieces) > MANY:
         words = f"{len(pieces)} pieces of {pieces[0]}"
     return words if window is None else f"{words}; window {window}"
+
+
+def projection(n_heads: int | None = None) -> Callable[[Draw], dict[str, Any]]:
+    """The weight of a projection into some heads, each of an even number of rows."""
+
+    def case(draw: Draw) -> dict[str, Any]:
+        draw.among("d_head", 8, 10)  # so that a head has more pairs than there are heads
+        heads = draw.choose("n_heads", 2, 3).size("n_heads") if n_heads is None else n_heads
+        weight = draw.normal_of((heads * draw.size("d_head"), draw.size("d_model")))
+        return {"weight": weight, "n_heads": heads}
+
+    return case

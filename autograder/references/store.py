@@ -104,7 +104,8 @@ def _find(name: str, by_lesson: dict[str, list[str]], kind: str) -> LessonRefere
         if name in names:
             return _lessons()[lesson]
     everything = [name for names in by_lesson.values() for name in names]
-    near = difflib.get_close_matches(name, everything, n=1, cutoff=0.5)
+    could_be = everything if name.isidentifier() else []  # a lambda is named `<lambda>`
+    near = difflib.get_close_matches(name, could_be, n=1, cutoff=0.5)
     listed = [f"{lesson}: {', '.join(names)}" for lesson, names in by_lesson.items() if names]
     guess = f"Did you mean {near[0]!r}?" if near else "\n".join(["There are:", *listed])
     raise CourseError(f"There is no {kind} named {name!r}. {guess}")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbclient import NotebookClient
 
+from autograder.errors import CourseError
 from autograder.lessons.lesson import Lesson
 from autograder.utils.data import CAPITAL_OF_FRANCE, RIGHT_MODEL, WRONG_MODELS, plain_paragraphs
 from autograder.utils.models import MISTAKES, broken, smollm2
@@ -266,6 +267,16 @@ def test_mistakes_are_undone(monkeypatch):
     assert all(OURS[name] is function for name, function in functions.items())
     with pytest.raises(ValueError, match="there is no mistake 'typo'"), broken(model, "typo"):
         pass
+
+
+def test_a_function_that_the_model_does_not_call_is_named():
+    namespace = LESSON.namespace()
+    exec("def attend(query, key, value): return value.repeat_interleave(2, dim=1)", namespace)
+    model = namespace["Llama"](10, 8, 4, 2, 12, 1, base=100.0, eps=0.1)
+    refused = pytest.raises(CourseError, match="doesn't call `causal_softmax`")
+    with refused, broken(model, "no causal mask"):
+        model(torch.arange(5)[None])
+    assert namespace["causal_softmax"].__name__ == "causal_softmax"
 
 
 # ---------------------------------------------------------------- without them

@@ -88,17 +88,13 @@ def test_an_unanswered_stub(capsys):
     assert "✗" not in capsys.readouterr().out
 
 
-def zzz(x):
-    return x
-
-
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
         ("softmax", r"takes what you wrote, not its name: check\(softmax\)"),
         (torch.ones(2), "this is a Tensor"),
         (None, "this is None"),
-        (zzz, r"named 'zzz'. There are:\n01_\w+: .*, softmax, .*\n02_"),
+        (lambda x: x, r"named '<lambda>'. There are:\n01_\w+: .*, softmax, .*\n02_"),
         (len, "There is no exercise named 'len'"),
     ],
 )

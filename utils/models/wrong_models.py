@@ -6,11 +6,14 @@ in the notebook. Whatever else is wrong is done to the model's modules. All of i
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from itertools import count
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from autograder.errors import CourseError
 
 Way = Callable[[Any], AbstractContextManager[None]]  # what it gets is the model
 Function = Callable[..., Tensor]
@@ -26,17 +29,31 @@ def broken(model: nn.Module, mistake: str) -> Iterator[None]:
 
 
 def exchanged(name: str, other: Callable[[Function], Function]) -> Way:
-    """Put another function in the place of the notebook's own, which it is made from."""
+    """Put another function in the place of the notebook's own, which it is made from.
+
+    It raises CourseError if nothing has called the other one in the end.
+    """
 
     @contextmanager
     def way(model: Any) -> Iterator[None]:
         notebook = type(model.blocks[0].attention).forward.__globals__
-        own = notebook[name]
-        notebook[name] = other(own)
+        own, calls = notebook[name], count()
+        changed = other(own)
+
+        def counted(*arguments: Any) -> Tensor:
+            next(calls)
+            return changed(*arguments)
+
+        notebook[name] = counted
         try:
             yield
         finally:
             notebook[name] = own
+        if next(calls) == 0:
+            raise CourseError(
+                f"Nothing was wrong with the model, because it doesn't call `{name}`. Call it in "
+                "your attention, make the model again, and load it."
+            )
 
     return way
 
@@ -70,40 +87,50 @@ def attending(change: Callable[[Function, Tensor, Tensor, Tensor], Tensor]) -> W
     return exchanged("attend", other)
 
 
-def rebuilt(change: Callable[[list[nn.Module]], list[nn.Module]]) -> Way:
-    """Give the model other blocks, made of its own."""
+def replaced(part: str, other: Callable[[Any], nn.Module]) -> Way:
+    """Put another module in the place of a part of the model, which it is made from."""
 
     @contextmanager
     def way(model: Any) -> Iterator[None]:
-        own = model.blocks
-        model.blocks = nn.ModuleList(change(list(own)))
+        own = getattr(model, part)
+        setattr(model, part, other(own))
         try:
             yield
         finally:
-            model.blocks = own
+            setattr(model, part, own)
 
     return way
 
 
-def swapped(*parts: tuple[str, str]) -> Way:
+def rebuilt(change: Callable[[list[nn.Module]], list[nn.Module]]) -> Way:
+    """Give the model other blocks, made of its own."""
+    return replaced("blocks", lambda own: nn.ModuleList(change(list(own))))
+
+
+def twice(change: Callable[[Any], None]) -> Way:
+    """Change the model in a way that undoes itself the second time."""
+
+    @contextmanager
+    def way(model: Any) -> Iterator[None]:
+        change(model)
+        try:
+            yield
+        finally:
+            change(model)
+
+    return way
+
+
+def swapped(first: str, second: str) -> Way:
     """Swap two parts of each block, such as "feed_forward.gate" and "feed_forward.up"."""
 
     def swap(model: Any) -> None:
         for block in model.blocks:
-            for first, second in parts:
-                one, other = block.get_submodule(first), block.get_submodule(second)
-                block.set_submodule(first, other)
-                block.set_submodule(second, one)
+            one, other = block.get_submodule(first), block.get_submodule(second)
+            block.set_submodule(first, other)
+            block.set_submodule(second, one)
 
-    @contextmanager
-    def way(model: Any) -> Iterator[None]:
-        swap(model)
-        try:
-            yield
-        finally:
-            swap(model)
-
-    return way
+    return twice(swap)
 
 
 def hooked(kind: str, hook: Callable[..., Any], after: bool = False) -> Way:
@@ -148,29 +175,11 @@ def by_gelu(network: Any, inputs: tuple[Tensor], result: Tensor) -> Tensor:
     return network.down(F.gelu(gate).mul(up))
 
 
-@contextmanager
-def halves_of_blocks(model: Any) -> Iterator[None]:
-    """Exchange the two halves of all blocks of 32 weights: in the file, low bits and high bits."""
-    layers = [part.weight for part in model.blocks.modules() if isinstance(part, nn.Linear)]
-
-    def exchange() -> None:
-        for weight in layers:
-            weight.data = weight.data.unflatten(1, (-1, 2, 16)).flip(2).flatten(1)
-
-    exchange()
-    try:
-        yield
-    finally:
-        exchange()
-
-
-@contextmanager
-def without_last_norm(model: Any) -> Iterator[None]:
-    own, model.norm = model.norm, nn.Identity()
-    try:
-        yield
-    finally:
-        model.norm = own
+def swap_halves(model: Any) -> None:
+    """Swap the two halves of all blocks of 32 weights: in the file, low bits and high bits."""
+    for part in model.blocks.modules():
+        if isinstance(part, nn.Linear):
+            part.weight.data = part.weight.data.unflatten(1, (-1, 2, 16)).flip(2).flatten(1)
 
 
 def halves(rotate: Function, x: Tensor, positions: Tensor, base: float) -> Tensor:
@@ -244,10 +253,10 @@ MISTAKES: dict[str, Way] = {
     ),
     "key heads in turns": attending(tiled),
     "keys for values": attending(lambda attend, query, key, value: attend(query, key, key)),
-    "the two norms swapped": swapped(("attention_norm", "feed_forward_norm")),
-    "gate and up swapped": swapped(("feed_forward.gate", "feed_forward.up")),
+    "the two norms swapped": swapped("attention_norm", "feed_forward_norm"),
+    "gate and up swapped": swapped("feed_forward.gate", "feed_forward.up"),
     "GELU for SiLU": hooked("GatedFeedForward", by_gelu, after=True),
     "norms by weight + 1": hooked("RMSNorm", one_more, after=True),
-    "no last norm": without_last_norm,
-    "low and high bits swapped": halves_of_blocks,
+    "no last norm": replaced("norm", lambda own: nn.Identity()),
+    "low and high bits swapped": twice(swap_halves),
 }

@@ -1,25 +1,11 @@
 """The rows of each head, in the order that `rotate_halves` needs."""
 
-from collections.abc import Callable
-from typing import Any
-
+from autograder.exercises.pieces import projection
 from autograder.judging.form import Form
 from autograder.lessons.cases import CALLS, SIZES
-from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
-
-
-def projection(n_heads: int | None = None) -> Callable[[Draw], dict[str, Any]]:
-    def case(draw: Draw) -> dict[str, Any]:
-        draw.among("d_head", 8, 10)  # so that a head has more pairs than there are heads
-        heads = draw.choose("n_heads", 2, 3).size("n_heads") if n_heads is None else n_heads
-        weight = draw.normal_of((heads * draw.size("d_head"), draw.size("d_model")))
-        return {"weight": weight, "n_heads": heads}
-
-    return case
-
 
 SEVERAL_HEADS = projection()
 TO_PAIRS = "weight.view(n_heads, rows // n_heads // 2, 2, d_model)"

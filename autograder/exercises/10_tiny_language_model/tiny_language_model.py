@@ -1,5 +1,6 @@
 """A GPT: tokens in, logits of the next token out, at every place."""
 
+from autograder.exercises.blocks import CALLED, LOOP, OF_THE_LOOP, in_a_plain_list
 from autograder.exercises.pieces import in_pieces
 from autograder.judging.form import Form
 from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase, in_train_mode
@@ -40,8 +41,6 @@ FIRST = "first = 0 if caches is None else caches[0].length"
 PLACES = "places = torch.arange(first, first + tokens.shape[1])"
 EMBEDDED = "x = self.tokens(tokens) + self.positions(places)"
 BLOCKS = "nn.ModuleList(Block(d_model, n_heads, 4 * d_model) for _ in range(n_layers))"
-CALLED = "x = block(x, None if caches is None else caches[number])"
-LOOP = f"        for number, block in enumerate(self.blocks):\n            {CALLED}\n"
 LOGITS = "self.logits(self.norm(x))"
 
 EXERCISE = Exercise(
@@ -217,32 +216,7 @@ EXERCISE = Exercise(
             {LOOP: "        x = self.blocks[0](x, caches and caches[0])\n"},
             {LOOP: "        x = self.blocks[-1](x, caches and caches[-1])\n"},
         ),
-        Mistake(
-            "blocks side by side",
-            "Each of your blocks reads the embeddings. A block reads what the one before it "
-            "returned.",
-            {LOOP: "        start = x\n" + LOOP.replace("x = block(x, ", "x = block(start, ")},
-        ),
-        Mistake(
-            "no blocks",
-            "The blocks don't run: pass x through each of them.",
-            {LOOP: ""},
-        ),
-        Mistake(
-            "blocks added once more",
-            "You added what a block returns to x. A block has already added its part.",
-            {LOOP: LOOP.replace("x = block(", "x = x + block(")},
-        ),
-        Mistake(
-            "blocks backward",
-            "Your blocks run from the last to the first.",
-            {LOOP: LOOP.replace("enumerate(self.blocks)", "reversed([*enumerate(self.blocks)])")},
-        ),
-        Mistake(
-            "one cache for all blocks",
-            "All blocks use `caches[0]`, so their keys end up together. Block i has `caches[i]`.",
-            {"caches[number]": "caches[0]"},
-        ),
+        *OF_THE_LOOP,
         Mistake(
             "caches not handed on",
             "You didn't pass the caches on to the blocks.",
@@ -255,12 +229,7 @@ EXERCISE = Exercise(
             {"4 * d_model": "d_model"},
             {"4 * d_model": "2 * d_model"},
         ),
-        Mistake(
-            "the blocks in a plain list",
-            "Your blocks are in a plain list, so the model doesn't know that they are parts of it. "
-            "Put them in an `nn.ModuleList`.",
-            {BLOCKS: f"[{BLOCKS.removeprefix('nn.ModuleList(')[:-1]}]"},
-        ),
+        in_a_plain_list(BLOCKS),
         Mistake(
             "one block several times",
             "All your blocks are one and the same. Make a new one for each layer.",
