@@ -64,7 +64,7 @@ view_heads(
     torch.stack([riddle_weights("big"), riddle_weights("small")]),
     [*RIDDLE, "…"],
     titles=["it is too big", "it is too small"],
-    start="it",
+    opens_on="it",
     caption="Where “it” looks depends on how the sentence ends.",
 )
 

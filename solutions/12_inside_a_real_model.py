@@ -8,22 +8,25 @@
 # parts. So put them together, read the weights from their file, and ask it something. PyTorch
 # multiplies the matrices, and two small libraries read the file and cut the text into tokens.
 # Everything in between is your code, on one core, without a network. Then you break it in thirty
-# ways, and see which of them anyone would notice.
+# ways, and see which of them anyone would notice. And then you open it: does it have heads that you
+# know, and what do most of the others do?
 #
 # | | |
 # |---|---|
 # | **You need** | Lessons 7, 9 and 10: rotary positions, grouped heads and caches, blocks |
-# | **You can then** | run a published model with your own code, and test whether it's the same |
+# | **You can then** | run a published model with your own code, test it, and open it |
 #
 # Each exercise is followed by a check; `hint`, `failing_case` and `give_up` help as in lesson 1.
-# Two sittings are best. The second one starts where the model is broken.
+# Three sittings are best: build the model, break it (from "Which wrong models still write English?"
+# on), and open it.
 
 # %%
+import contextlib
 import copy
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor, nn
 
 from autograder import check, failing_case, give_up, hint, predict, progress
@@ -32,10 +35,12 @@ from autograder.utils.data import (
     CAPITAL_OF_FRANCE,
     RIGHT_MODEL,
     WRONG_MODELS,
+    as_you_like_it,
     plain_paragraphs,
 )
-from autograder.utils.models import broken, smollm2
-from autograder.utils.views import view_next_tokens, view_wrong_models
+from autograder.utils.models import broken, exchanged, smollm2
+from autograder.utils.plots import plot_lines, plot_matrix
+from autograder.utils.views import view_heads, view_next_tokens, view_wrong_models
 
 # %%
 torch.manual_seed(0)
@@ -798,7 +803,7 @@ print("logits off by less than 0.5:", "; ".join(model.mistake for model in small
 
 
 # %%
-@torch.inference_mode()
+@torch.no_grad()
 def streams_of(model, tokens):
     streams, parts = [], [*model.blocks, model.norm]
     hooks = [
@@ -825,6 +830,467 @@ for mistake in ("no rotation", "blocks 10 and 11 swapped"):
 # take a model that you trust, and look between the blocks.
 
 # %% [markdown]
+# ## Open it: a head you know
+#
+# (Third sitting.) Now you have a model that works, and you can read any number in it. Is there
+# anything in it that you know? In lesson 10, a model of two layers learned to copy with an
+# **induction head**: it looks for the last time that a token occurred, and at what came next.
+# Olsson et al. (2022) found such heads in models of all sizes. Let's look for them in yours, with a
+# text that nobody has ever written: 40 random tokens, and then the same 40 again. **Predict before
+# you run:** how high is the loss in the second half?
+
+# %%
+predict("the_second_time", ...)
+
+
+# %%
+def repeated(seed):
+    """40 random tokens, twice, [80]."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(49_152, (40,), generator=generator).repeat(2)
+
+
+@torch.inference_mode()
+def losses_of(model, text):
+    """The loss at each token of a text, [n], but the first."""
+    return F.cross_entropy(model(text[None])[0, :-1], text[1:], reduction="none")
+
+
+# %% tags=["raises-exception", "trained"]
+texts = [repeated(seed) for seed in range(4)]
+for number, text in enumerate(texts):
+    losses = losses_of(llama, text)
+    print(f"text {number}: {losses[:39].mean():.2f}, then {losses[40:].mean():.2f}")
+
+# %% [markdown]
+# The first time, it does worse than someone who finds all tokens equally likely (ln 49,152 = 10.8):
+# it expects English. The second time, its loss is a third of that or less. So it copies, if not as
+# well as lesson 10's model, which never learned anything else.
+#
+# Which heads do that? `exchanged` puts another function in the place of one that your model calls,
+# and hands it the original. This one takes notes:
+
+
+# %%
+@torch.inference_mode()
+def maps_of(model, text):
+    """The attention weights of all heads for a text, [n_layers, n_heads, n, n]."""
+    maps = []
+
+    def noting(causal_softmax, attn_scores):
+        maps.append(causal_softmax(attn_scores))
+        return maps[-1]
+
+    with exchanged(model, "causal_softmax", noting):
+        model(text[None])
+    return torch.cat(maps).flatten(1, 2)
+
+
+# %% [markdown]
+# And here are lesson 10's two scores, for the heads of one layer:
+
+
+# %%
+def previous_token_score(attn_weights, tokens):
+    query = torch.arange(1, len(tokens))
+    return attn_weights[:, query, query - 1].mean(dim=1)
+
+
+def induction_score(attn_weights, tokens):
+    before = torch.cat([torch.tensor([-1]), tokens[:-1]])
+    after = (before == tokens[:, None]).tril()  # [query, key]: the key came after the query's token
+    return (attn_weights * after).sum(dim=(1, 2)) / after.any(dim=1).sum()
+
+
+def scores_of(model, text, score):
+    """[n_layers, n_heads]"""
+    return torch.stack([score(attn_weights, text) for attn_weights in maps_of(model, text)])
+
+
+# %% tags=["raises-exception", "trained"]
+found = torch.stack([scores_of(llama, text, induction_score) for text in texts])
+heads = [divmod(number, 9) for number in found[0].flatten().topk(10).indices.tolist()]
+for layer, head in heads:
+    print(f"layer {layer}, head {head}:", *(f"{score:.2f}" for score in found[:, layer, head]))
+plot_matrix(
+    found.mean(dim=0).T,
+    row_name="head",
+    column_name="layer",
+    value_name="induction score",
+    caption="How much each of the 270 heads looks at what came after the last such token.",
+)
+
+# %% [markdown]
+# There they are, in layers 17 to 24, and nowhere else: no head below scores above 0.05. The best
+# ones are the same for all four texts.
+#
+# A score only says what a head looks at. The third kind of evidence in lesson 10 was to take it
+# away. A copy of this model, as `without_head` made them, would take 538 MB. A hook does it without
+# one:
+
+
+# %%
+def silence(model, layer, head):
+    """Let the output layer read zeros from a head; return the hook that does it."""
+
+    def hook(output, inputs):
+        contexts = inputs[0].unflatten(-1, (-1, 64)).clone()
+        contexts[..., head, :] = 0.0
+        return contexts.flatten(-2)
+
+    return model.blocks[layer].attention.output.register_forward_pre_hook(hook)
+
+
+# %%
+@contextlib.contextmanager
+def without_heads(model, heads):
+    """Let some heads, (layer, head) each, add nothing for a while."""
+    hooks = [silence(model, layer, head) for layer, head in heads]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+# %% [markdown]
+# We chose ten heads by the first text, and test them on the others. **Predict before you run:**
+# without these ten, what becomes of the loss on three paragraphs of plain English?
+
+# %%
+predict("english_without_induction", ...)
+
+
+# %%
+def paragraphs():
+    return [torch.tensor(real.tokens(text)) for text in plain_paragraphs()]
+
+
+def report_without(name, silent):
+    """Print the losses of copying three texts, and of plain English, without some heads."""
+    with without_heads(llama, silent):
+        copying = [losses_of(llama, text)[40:].mean() for text in texts[1:]]
+        reading = [losses_of(llama, text).mean() for text in paragraphs()]
+    copied = " ".join(f"{loss:5.2f}" for loss in copying)
+    print(f"without {name:26} {copied}  English {sum(reading) / 3:.2f}")
+
+
+# %% tags=["raises-exception", "trained"]
+report_without("nothing", [])
+for number in (1, 3, 10):
+    report_without(f"the best {number}", heads[:number])
+layers = sorted({layer for layer, _ in heads})
+others = [(layer, head) for layer in layers for head in range(9) if (layer, head) not in heads]
+order = torch.randperm(len(others), generator=torch.Generator().manual_seed(0)).tolist()
+report_without("ten others of these layers", [others[number] for number in order[:10]])
+report_without("another ten", [others[number] for number in order[10:20]])
+
+# %% [markdown]
+# Without these ten, copying is gone: tokens that had cost 2 to 5 nats cost more than 12. And
+# English doesn't notice. Take out ten others of the same layers, and it's the other way around: the
+# model still copies, and its English is worse. That's what such a test needs: other texts than
+# those by which the heads were chosen, other heads, and another task.
+#
+# So what are they good for in English? Names. Below is one that no text had before, and its second
+# appearance stops in the middle. See where two of these heads look from there, and a third one that
+# we'll come to. Then try a sentence of your own.
+
+# %% tags=["raises-exception"]
+sentence = "Professor Quibblesnitch opened the door. Nobody had ever met Professor Qu"
+text = torch.tensor(real.tokens(sentence))
+maps, shown = maps_of(llama, text), [(18, 6), (17, 3), (16, 0)]
+view_heads(
+    [maps[layer, head] for layer, head in shown],
+    [real.text([token]).strip() for token in text],
+    opens_on=-1,
+    titles=[f"layer {layer}, head {head}" for layer, head in shown],
+    caption="Three heads of SmolLM2 on a sentence with a name that it can't know.",
+)
+
+# %% reason="rounding may decide between tokens" tags=["raises-exception", "nbval-ignore-output"]
+print(real.text(write(llama, text[None], n_new=4)))
+with without_heads(llama, heads):
+    print(real.text(write(llama, text[None], n_new=4)))
+
+# %% [markdown]
+# From the last `Qu`, the head in layer 18 looks at `ib`, which came after the first one, and the
+# model goes on as the name did (for a while). Without its ten heads, it makes up another name.
+# Layer 17's head looks there, too, but more at the first token of all. We'll come to that.
+#
+# ## Who tells them?
+#
+# From `Qu`, the head in layer 18 looks at `ib`. How does it find it? The key of `ib` has to say
+# that `Qu` came before, so some head further down must have looked there. Many do:
+
+# %% tags=["raises-exception", "trained"]
+previous = torch.stack([scores_of(llama, text, previous_token_score) for text in texts])
+best = previous[0].flatten().topk(6).indices.tolist()
+for layer, head in [divmod(number, 9) for number in best]:
+    with without_heads(llama, [(layer, head)]):
+        copying = [losses_of(llama, text)[40:].mean() for text in texts[1:]]
+    copied = " ".join(f"{loss:5.2f}" for loss in copying)
+    print(f"layer {layer:2}, head {head}: {previous[0, layer, head]:.2f}, without it {copied}")
+
+# %% [markdown]
+# Six heads, but only the first one matters: without it, the model hardly copies anymore. The last
+# two come too late, above layers 17 and 18. Once more, a score shows what a head looks at, and not
+# who needs it.
+#
+# ### Exercise 8: `keys_from` (12 minutes)
+#
+# If the story is right, then layer 17 needs layer 16 for its **keys**, and not for its queries. In
+# lesson 10, you saw a hook feed a projection from below. Now compute such weights yourself: those
+# of the block `layer`, with its queries made as always, but its keys made from the stream before
+# the block `from_layer`. Norm, layers, places: everything else is that of block `layer`. So if
+# `from_layer` is `layer`, you get what the model itself computes.
+#
+# `streams_of(model, tokens)[b]` is the stream before block b. Your attention shows what has to be
+# done with it, except that you want the weights of all query heads now, and no contexts.
+
+
+# %%
+def keys_from(
+    model: nn.Module, tokens: Int[Tensor, "batch n"], layer: int, from_layer: int
+) -> Float[Tensor, "batch n_heads n n"]:
+    """The attention weights of a block whose keys are made from the stream before another block.
+
+    Source: K-composition in Elhage et al. 2021.
+
+    Example: keys from where they always come from.
+        >>> model = Llama(10, 8, 4, 2, d_feedforward=12, n_layers=3, base=10000.0, eps=1e-5)
+        >>> weights = keys_from(model, torch.arange(5)[None], layer=2, from_layer=2)
+        >>> torch.allclose(weights[0], maps_of(model, torch.arange(5))[2], atol=1e-5)
+        True
+    """
+    ### BEGIN SOLUTION
+    streams, block = streams_of(model, tokens), model.blocks[layer]
+    attention, places = block.attention, torch.arange(tokens.shape[1])
+    query = attention.query(block.attention_norm(streams[layer]))
+    key = attention.key(block.attention_norm(streams[from_layer]))
+    query, key = (
+        rotate(x.unflatten(-1, (-1, attention.d_head)).transpose(1, 2), places, attention.base)
+        for x in (query, key)
+    )
+    groups = query.unflatten(1, (key.shape[1], -1))
+    attn_scores = groups @ key[:, :, None].mT / attention.d_head**0.5
+    return causal_softmax(attn_scores).flatten(1, 2)
+    ### END SOLUTION
+
+
+# %%
+check(keys_from)
+
+# %% [markdown]
+# Do the induction heads need layer 16 for their keys? And for their queries? Lesson 10's hook can
+# feed those from below.
+
+
+# %%
+def queries_from(model, text, layer, from_layer):
+    """Like `keys_from`, for queries and a single text, with lesson 10's hook."""
+    block, below = model.blocks[layer], streams_of(model, text[None])[from_layer]
+    hook = block.attention.query.register_forward_pre_hook(
+        lambda query, inputs: block.attention_norm(below)
+    )
+    maps = maps_of(model, text)
+    hook.remove()
+    return maps[layer]
+
+
+def fed(part, text, layer):
+    if part == "queries":
+        return queries_from(llama, text, layer, from_layer=16)
+    return keys_from(llama, text[None], layer, from_layer=16 if part == "keys" else layer)[0]
+
+
+# %% tags=["raises-exception", "trained"]
+for layer in (17, 18):
+    for part in ("nothing", "keys", "queries"):
+        scores = sum(induction_score(fed(part, text, layer), text) for text in texts) / 4
+        best = [f"head {head}: {scores[head]:.2f}" for of, head in heads[:5] if of == layer]
+        print(f"layer {layer}, {part:7} from below:", *best)
+
+# %% [markdown]
+# Fed from below layer 16, the keys are useless, and all the scores drop to 0. The queries do as
+# well as before. It's what you found in lesson 10, in a model that nobody trained to copy: layer 16
+# tells each place what came before it, and the **keys** in the layers above pass it on.
+#
+# ## The first token
+#
+# Most heads have nothing to find in most texts. Where do they look then? Softmax has to put its
+# weight somewhere. **Predict before you run:** of all the weight that the tokens of a paragraph
+# give in layers 12 to 29, how much goes to its first token, `The`, `Anna` or `A`?
+
+# %%
+predict("weight_on_the_first", ...)
+
+# %% tags=["raises-exception", "trained"]
+shares = torch.stack([maps_of(llama, text)[:, :, 1:, 0].mean(dim=(1, 2)) for text in paragraphs()])
+print("layers 12 to 29:", *(f"{share:.2f}" for share in shares[:, 12:].mean(dim=1)))
+plot_lines(
+    range(30),
+    {"the first token": shares},
+    x_name="layer",
+    y_name="share of attention",
+    caption="How much of all attention goes to the first token of a paragraph.",
+)
+
+# %% [markdown]
+# More than half of it, in all three. Lesson 9 built such an **attention sink** by hand; this one
+# came by itself. What makes it so attractive?
+
+# %% tags=["raises-exception", "trained"]
+for text in paragraphs():
+    stream, block = streams_of(llama, text[None])[20, 0], llama.blocks[20]
+    values = block.attention.value(block.attention_norm(stream))
+    for name, x in {"stream": stream, "values": values}.items():
+        lengths = x.norm(dim=-1)
+        print(
+            f"{name} of {real.text(text[:1]):5} {lengths[0]:8.1f}, others {lengths[1:].mean():6.1f}"
+        )
+
+# %% [markdown]
+# In layer 20, the first token's stream is a hundred times as long as the others. (Those are the
+# 25,000 that a float16 can't square.) A norm takes that length away, and leaves a direction that
+# queries can find. And its *values* are only an eighth as long as others, so the weight that goes
+# there adds next to nothing. It's where a head looks when it has nothing to add.
+#
+# But does the model need it? Let's hide it.
+
+
+# %%
+def masking(keep):
+    """Attention weights of which each token sees what `keep`, [n, n], says."""
+
+    def masked(causal_softmax, attn_scores):
+        return attn_scores.masked_fill(~keep, -torch.inf).softmax(dim=-1)
+
+    return masked
+
+
+def hiding(text, keys, start):
+    """A causal mask that also hides some keys from all tokens from place `start` on."""
+    keep = torch.ones(len(text), len(text), dtype=torch.bool).tril()
+    keep[start:, keys] = False
+    return keep
+
+
+# %% [markdown]
+# Suppose that a text goes on for 40 tokens, and then the first one gets lost. **Predict before you
+# run:** what does that do to the loss on the rest, compared with losing *all* of the first 40?
+
+# %%
+predict("without_the_sink", ...)
+
+# %% tags=["raises-exception", "trained"]
+lost = {
+    "nothing lost": (slice(0), 40),
+    "token 1 lost at place 40": (1, 40),
+    "token 0 lost at place 40": (0, 40),
+    "tokens 0 to 39 lost at place 40": (slice(40), 40),
+    "token 0 never seen": (0, 1),
+}
+for name, (keys, start) in lost.items():
+    found = []
+    for text in paragraphs():
+        with exchanged(llama, "causal_softmax", masking(hiding(text, keys, start))):
+            loss = losses_of(llama, text)[40:].mean()
+            shares = maps_of(llama, text)[12:, :, 42:].mean(dim=(0, 1, 2))
+        found.append(f"{loss:.2f} ({shares.argmax():2}: {shares.max():.2f})")
+    print(f"{name:31}", *found)
+
+# %% [markdown]
+# Losing the first token alone is worse than losing all of the first 40. (In parentheses: the token
+# that then gets the most weight in layers 12 to 29, and how much.) Why? If all 40 are lost, token
+# 40 becomes the sink, and if the first has never been seen, the second does: a sink is a token that
+# finds nothing before it. But if only the first is lost, every token finds something, and none
+# becomes a sink. So the weight goes to all kinds of tokens, whose values aren't small.
+#
+# ### Exercise 9: `sink_window` (6 minutes)
+#
+# So a window that slides over a long text must not lose its first tokens. Write the mask for one
+# with sinks: a query sees the last `window` tokens, itself included, and the first `n_sinks` of the
+# text, but never what comes later. As always, the queries are the last of all tokens.
+
+
+# %%
+def sink_window(
+    n_query: int, n_key: int, window: int, n_sinks: int
+) -> Bool[Tensor, "n_query n_key"]:
+    """Which tokens a query sees: the last of them, and the first ones of the text.
+
+    Source: Xiao et al. 2023.
+
+    Example: the last two of five tokens, with a window of 2 and one sink.
+        >>> sink_window(2, 5, window=2, n_sinks=1).int()
+        tensor([[1, 0, 1, 1, 0],
+                [1, 0, 0, 1, 1]], dtype=torch.int32)
+    """
+    ### BEGIN SOLUTION
+    query, key = torch.arange(n_key - n_query, n_key)[:, None], torch.arange(n_key)
+    return (key <= query) & ((key > query - window) | (key < n_sinks))
+    ### END SOLUTION
+
+
+# %%
+check(sink_window)
+
+# %% [markdown]
+# Here are three passages of lesson 10's play, 384 tokens each, and the loss after the first 64:
+
+# %% tags=["raises-exception", "trained"]
+play = torch.tensor(real.tokens(as_you_like_it()))
+passages = [play[first : first + 384] for first in (0, 5000, 10000)]
+windows = {"everything": (384, 0)} | {
+    f"a window of 64, {n_sinks} sinks": (64, n_sinks) for n_sinks in (0, 1, 4)
+}
+for name, sizes in windows.items():
+    keep = sink_window(384, 384, *sizes)
+    with exchanged(llama, "causal_softmax", masking(keep)):
+        found = [losses_of(llama, passage)[64:].mean() for passage in passages]
+    print(f"{name:23}", *(f"{loss:.2f}" for loss in found))
+
+# %% [markdown]
+# A window without a sink costs more than a nat. With one sink, it costs less than half of one,
+# because it still forgets the rest. Xiao et al. keep four, which is hardly better here.
+#
+# ## Past the end
+#
+# SmolLM2 was trained on texts of up to 8,192 tokens. What happens beyond? To find out, you don't
+# need a text that long. Rotary positions only see distances, so move the second half of a paragraph
+# away from the first:
+
+
+# %%
+def loss_across(model, text, gap, base=None):
+    """The loss in the second half of a text whose places begin `gap` later than they would."""
+    half = len(text) // 2
+
+    def moved(rotate, x, places, its_base):
+        return rotate(x, places + gap * (places >= half), base or its_base)
+
+    with exchanged(model, "rotate", moved):
+        return losses_of(model, text)[half:].mean()
+
+
+# %% tags=["raises-exception", "trained"]
+english = paragraphs()
+for gap in (0, 1000, 8000, 10_000, 14_000, 16_000):
+    print(f"a gap of {gap:6,}:", *(f"{loss_across(llama, text, gap):.2f}" for text in english))
+alone = [losses_of(llama, text[len(text) // 2 :]).mean() for text in english]
+print("the second half alone:", *(f"{loss:.2f}" for loss in alone))
+stretched = [loss_across(llama, text, 16_000, base=400_000.0) for text in english]
+print("16,000, with a base of 400,000:", *(f"{loss:.2f}" for loss in stretched))
+
+# %% [markdown]
+# Across 1,000 places, the first half is little help: the loss is about what it is without it. At
+# 10,000, that's still so, well past 8,192. But at 14,000 the first half does *harm*: the loss is
+# above 6. There's a cliff, but it isn't where training ended. A larger base, 400,000, turns the
+# slow pairs more slowly, so that they don't get farther than they did in training. Then the harm is
+# gone. But the first half is no help: for that, the model would have to learn to use it (as with
+# YaRN, in lesson 7).
+
+# %% [markdown]
 # ## What you can do now
 #
 # - **Dequantize** weights, and say what a block's scale and minimum are for.
@@ -835,6 +1301,9 @@ for mistake in ("no rotation", "blocks 10 and 11 swapped"):
 # - Say what limits writing: each token costs one reading of all **weights**.
 # - Compare two models by their **logits**, at once and in pieces; know when float64 can tell
 #   rounding from a defect; and find the first layer where two models part.
+# - Find heads by a **score**, test them by taking them **out**, with others as a control, and find
+#   out what their keys and queries are made of.
+# - Say what an **attention sink** is, and when losing it hurts.
 #
 # ### Test yourself
 #
@@ -843,8 +1312,8 @@ for mistake in ("no rotation", "blocks 10 and 11 swapped"):
 # 2. Your model loads without an error. In every text, the logits at the first place are right, and
 #    all later ones are wrong. Where do you look? And what would you suspect if they were right only
 #    for texts of a single token?
-# 3. The file has less than a fifth of the bytes that the weights take in float32. Does the model in
-#    this lesson write faster because of it?
+# 3. You watch a head on a text that begins with *Dear*. Nearly all of its weight is on that word.
+#    "So that's the head for greetings," says a friend. What do you do?
 #
 # <details>
 # <summary>Answers</summary>
@@ -855,7 +1324,8 @@ for mistake in ("no rotation", "blocks 10 and 11 swapped"):
 #    keys, the scale. The first token attends to itself alone, with a weight of 1, whatever its
 #    score. If even the first place of a longer text is wrong, it sees what comes later: look at the
 #    mask.
-# 3. No. `load` unpacks it to float32, so all 538 MB are read for every token.
+# 3. Hide *Dear* from the start, or put another word in front of it. If the weight moves to whatever
+#    is now first, it's a sink.
 #
 # </details>
 
@@ -893,23 +1363,24 @@ def logit_lens(
 check(logit_lens)
 
 # %% [markdown]
-# When does the model know that it's Paris? Here is the rank of each token of its answer, after more
-# and more blocks. (0 is the likeliest of 49,152.)
+# When does the model know that it's Paris? Here is the rank of three capitals where the model is
+# about to say them, after more and more blocks. (0 is the likeliest of 49,152.)
 
 # %% tags=["raises-exception", "trained"]
-asked = chat("What is the capital of France?")
-answered = torch.tensor([list(write(llama, asked, stop=real.end))])
-with torch.inference_mode():
-    lens = logit_lens(llama, torch.cat([asked, answered], dim=1))[:, 0, -8:-1]
-ranks = (lens > lens[:, torch.arange(7), answered[0]][..., None]).sum(dim=-1)
-print(" " * 15, *(f"{real.text([token]):>8}" for token in answered[0]))
-for n_blocks in (20, 24, 26, 28, 29, 30):
-    print(f"after {n_blocks} blocks", *(f"{rank:8}" for rank in ranks[n_blocks].tolist()))
+shown = [0, 10, 20, 24, 26, 28, 29, 30]
+print("blocks:", *(f"{n_blocks:6}" for n_blocks in shown))
+for country, capital in {"France": " Paris", "Japan": " Tokyo", "Egypt": " Cairo"}.items():
+    asked = chat(f"What is the capital of {country}?")
+    start = real.tokens(f"The capital of {country} is")
+    with torch.inference_mode():
+        lens = logit_lens(llama, torch.cat([asked, torch.tensor([start])], dim=1))[:, 0, -1]
+    ranks = (lens > lens[:, real.tokens(capital)]).sum(dim=1)
+    print(f"{capital:7}", *(f"{rank:6}" for rank in ranks[shown].tolist()))
 
 # %% [markdown]
-# *Paris* is far down the list until the last few blocks, and it comes first only after the last
-# one. Beware: the lens shows what the last norm and the table of tokens can read. What they can't
-# read may be there all the same.
+# Each is far down the list until the last few blocks, and comes first only after the last one.
+# Beware: the lens shows what the last norm and the table of tokens can read. What they can't read
+# may be there all the same.
 
 # %% [markdown]
 # ### Further reading
@@ -920,6 +1391,35 @@ for n_blocks in (20, 24, 26, 28, 29, 30):
 #   from others.
 # - [Zhang and Sennrich 2019](https://arxiv.org/abs/1910.07467): norms without a mean.
 # - [Shazeer 2020](https://arxiv.org/abs/2002.05202): gates, and the sentence about benevolence.
+# - [Olsson et al. 2022](https://arxiv.org/abs/2209.11895): induction heads in models of all sizes.
+# - [Xiao et al. 2023](https://arxiv.org/abs/2309.17453): attention sinks, and windows that keep
+#   them.
+
+# %% [markdown]
+# ## The course in twelve lines
+#
+# You're at the end. Here's what you can do now, one line for each lesson:
+#
+# | | |
+# |---|---|
+# | 1 | turn dot products into weights that sum to 1, and mix words by them |
+# | 2 | let words ask, be found and answer with three projections, and say what the scale is for |
+# | 3 | run many heads at once, and say which feature belongs to which |
+# | 4 | hide what may not be seen, and prove with a leak test that it's hidden |
+# | 5 | build an encoder-decoder, train it, and say what its loss is worth |
+# | 6 | take PyTorch's and Keras's attention apart, and match both |
+# | 7 | tell words their places in four ways, and measure what happens beyond the trained length |
+# | 8 | find the defect in attention that runs, trains and looks right |
+# | 9 | write attention that's fast: caches, grouped heads, tiles, and your own gradients |
+# | 10 | build, train and sample a GPT, and test a story about its heads |
+# | 11 | replace the cache by a memory of fixed size, and say what it forgets |
+# | 12 | run a published model with your own code, break it, and open it |
+#
+# We left out **mixtures of experts**, what it takes to train on trillions of tokens, how a model
+# that continues text becomes one that answers, and the kernels that make all of this fast on a
+# graphics card. The papers in each lesson's further reading are open to you: they use the parts
+# that you have built, under the names that you know. Take a model that's new next year, and find
+# the one thing in it that isn't in this table.
 
 # %%
 progress()

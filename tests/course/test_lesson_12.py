@@ -13,8 +13,14 @@ from nbclient import NotebookClient
 
 from autograder.errors import CourseError
 from autograder.lessons.lesson import Lesson
-from autograder.utils.data import CAPITAL_OF_FRANCE, RIGHT_MODEL, WRONG_MODELS, plain_paragraphs
-from autograder.utils.models import MISTAKES, broken, smollm2
+from autograder.utils.data import (
+    CAPITAL_OF_FRANCE,
+    RIGHT_MODEL,
+    WRONG_MODELS,
+    as_you_like_it,
+    plain_paragraphs,
+)
+from autograder.utils.models import MISTAKES, broken, exchanged, smollm2
 from autograder.utils.models.real_model import GET, PACKAGE
 from tests.bench.wrong_models import measured
 from tests.support import real_model
@@ -169,7 +175,8 @@ def real():
 
 @pytest.fixture(scope="module")
 def llama(real):
-    return OURS["load"](real)
+    OURS["llama"], OURS["real"] = OURS["load"](real), real
+    return OURS["llama"]
 
 
 @with_weights
@@ -244,6 +251,58 @@ def test_numbers_of_the_real_model_that_the_prose_states(real, llama):
     text = torch.tensor([real.tokens(plain_paragraphs()[0])])
     right = llama(text)
     assert (copy.deepcopy(llama).bfloat16()(text) - right).abs().max() > 1
+
+
+@with_weights
+def test_induction_heads_are_found_on_one_text_and_tested_on_another(llama):
+    """What the lesson says about four texts holds for another one."""
+    induction, text = OURS["induction_score"], OURS["repeated"](10)
+
+    def loss(silent):
+        with OURS["without_heads"](llama, silent):
+            return OURS["losses_of"](llama, text)
+
+    scores = OURS["scores_of"](llama, OURS["repeated"](0), induction)
+    assert scores[:17].max() < 0.06
+    heads = [divmod(number, 9) for number in scores.flatten().topk(10).indices.tolist()]
+    assert loss([])[40:].mean() < loss([])[:39].mean() / 3
+    assert loss(heads)[40:].mean() > 11 and loss([(16, 0)])[40:].mean() > 7
+    layers = {layer for layer, _ in heads}
+    others = [(layer, head) for layer in layers for head in (0, 8) if (layer, head) not in heads]
+    assert len(others) > 7 and loss(others)[40:].mean() < 7
+    kept = {"keys": 0.02, "queries": 1.0}
+    for part, most in kept.items():
+        for layer, own in ((17, [3, 4, 5]), (18, [6, 7])):
+            fed = induction(OURS["fed"](part, text, layer), text)[own]
+            assert (fed < most).all() and (part == "keys" or (fed > 0.3).all())
+
+
+@with_weights
+def test_a_passage_of_the_play_has_a_sink(real, llama):
+    """What the lesson says about three paragraphs holds for another text."""
+    text = torch.tensor(real.tokens(as_you_like_it()[40_000:40_300]))
+    found = []
+    for keys, start in ((slice(0), 40), (0, 40), (slice(40), 40), (0, 1)):
+        keep = OURS["hiding"](text, keys, start)
+        with exchanged(llama, "causal_softmax", OURS["masking"](keep)):
+            loss = OURS["losses_of"](llama, text)[40:].mean()
+            shares = OURS["maps_of"](llama, text)[12:, :, 42:].mean(dim=(0, 1, 2))
+        found.append((loss.item(), shares.argmax().item(), shares.max().item()))
+    losses, places, shares = zip(*found, strict=True)
+    assert losses[1] > losses[2] + 0.3 > losses[0] + 0.3
+    assert losses[3] == pytest.approx(losses[0], abs=0.1)
+    assert [places[case] for case in (0, 2, 3)] == [0, 40, 1]
+    assert min(shares[case] for case in (0, 2, 3)) > 0.4 and shares[1] < 0.1
+
+
+@with_weights
+def test_far_text_does_no_good_and_then_harm(real, llama):
+    text = torch.tensor(real.tokens(as_you_like_it()[40_000:40_300]))
+    gaps = {gap: OURS["loss_across"](llama, text, gap).item() for gap in (0, 10_000, 16_000)}
+    alone = OURS["losses_of"](llama, text[len(text) // 2 :]).mean().item()
+    assert gaps[0] < alone and gaps[10_000] == pytest.approx(alone, abs=0.5)
+    assert gaps[16_000] > alone + 1
+    assert OURS["loss_across"](llama, text, 16_000, base=400_000.0) < alone + 0.5
 
 
 def test_mistakes_are_undone(monkeypatch):

@@ -58,6 +58,7 @@ ELSEWHERE = {
         "8,192": "llama.context_length in the model's file",
         "25,000": "tests/course/test_lesson_12.py",
         "65,504": "the largest float16",
+        "10.8": "ln 49,152",
     },
     "10_tiny_language_model": {
         "0.69": "ln 2",

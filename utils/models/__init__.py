@@ -16,7 +16,7 @@ from autograder.utils.models.patients import HEALTHY, PATIENTS
 from autograder.utils.models.real_model import ModelMissing, RealModel, smollm2
 from autograder.utils.models.rotations import WRONG_ROTATIONS, rotate_pairs
 from autograder.utils.models.stacks import PART_NAMES, build_stack, stack_code
-from autograder.utils.models.wrong_models import MISTAKES, broken
+from autograder.utils.models.wrong_models import MISTAKES, broken, exchanged
 
 __all__ = [
     "BLIND_SPOT",
@@ -38,6 +38,7 @@ __all__ = [
     "admit",
     "broken",
     "build_stack",
+    "exchanged",
     "rotate_pairs",
     "same_logits",
     "same_words",

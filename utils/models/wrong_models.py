@@ -28,63 +28,46 @@ def broken(model: nn.Module, mistake: str) -> Iterator[None]:
         yield
 
 
-def exchanged(name: str, other: Callable[[Function], Function]) -> Way:
-    """Put another function in the place of the notebook's own, which it is made from.
+@contextmanager
+def exchanged(model: Any, name: str, other: Function) -> Iterator[None]:
+    """Let the model call another function for a while, in the place of one of the notebook's.
 
-    It raises CourseError if nothing has called the other one in the end.
+    name: of the notebook's function.
+    other: gets that function as its first argument.
+    Raises CourseError if nothing has called the other one in the end.
     """
+    notebook = type(model.blocks[0].attention).forward.__globals__
+    own, calls = notebook[name], count()
 
-    @contextmanager
-    def way(model: Any) -> Iterator[None]:
-        notebook = type(model.blocks[0].attention).forward.__globals__
-        own, calls = notebook[name], count()
-        changed = other(own)
+    def counted(*arguments: Any) -> Tensor:
+        next(calls)
+        return other(own, *arguments)
 
-        def counted(*arguments: Any) -> Tensor:
-            next(calls)
-            return changed(*arguments)
-
-        notebook[name] = counted
-        try:
-            yield
-        finally:
-            notebook[name] = own
-        if next(calls) == 0:
-            raise CourseError(
-                f"Nothing was wrong with the model, because it doesn't call `{name}`. Call it in "
-                "your attention, make the model again, and load it."
-            )
-
-    return way
+    notebook[name] = counted
+    try:
+        yield
+    finally:
+        notebook[name] = own
+    if next(calls) == 0:
+        raise CourseError(
+            f"Nothing was exchanged, because the model doesn't call `{name}`. Call it in your "
+            "attention, make the model again, and load it."
+        )
 
 
-def rotated(change: Callable[[Function, Tensor, Tensor, float], Tensor]) -> Way:
-    """Call `rotate` differently: change(rotate, x, positions, base)."""
-
-    def other(rotate: Function) -> Function:
-        return lambda x, positions, base: change(rotate, x, positions, base)
-
-    return exchanged("rotate", other)
+def calling(name: str, other: Function) -> Way:
+    return lambda model: exchanged(model, name, other)
 
 
 def weighed(change: Callable[[Tensor, Tensor], Tensor]) -> Way:
     """Make attention weights of scores in another way: change(attn_scores, keep)."""
 
-    def other(attn_scores: Tensor) -> Tensor:
+    def other(causal_softmax: Function, attn_scores: Tensor) -> Tensor:
         n_query, n_key = attn_scores.shape[-2:]
         keep = torch.ones(attn_scores.shape[-2:]).bool().tril(n_key - n_query)
         return change(attn_scores, keep)
 
-    return exchanged("causal_softmax", lambda own: other)
-
-
-def attending(change: Callable[[Function, Tensor, Tensor, Tensor], Tensor]) -> Way:
-    """Call `attend` differently: change(attend, query, key, value)."""
-
-    def other(attend: Function) -> Function:
-        return lambda query, key, value: change(attend, query, key, value)
-
-    return exchanged("attend", other)
+    return calling("causal_softmax", other)
 
 
 def replaced(part: str, other: Callable[[Any], nn.Module]) -> Way:
@@ -221,11 +204,17 @@ def one_ahead(attn_scores: Tensor, keep: Tensor) -> Tensor:
 
 # What is wrong → how to make it wrong.
 MISTAKES: dict[str, Way] = {
-    "places count from 1": rotated(lambda rotate, x, places, base: rotate(x, places + 1, base)),
+    "places count from 1": calling(
+        "rotate", lambda rotate, x, places, base: rotate(x, places + 1, base)
+    ),
     "ε is 1e-6": with_eps(1e-6),
     "ε is 1e-3": with_eps(1e-3),
-    "the base is 500,000": rotated(lambda rotate, x, places, base: rotate(x, places, 500_000.0)),
-    "the base is 10,000": rotated(lambda rotate, x, places, base: rotate(x, places, 10_000.0)),
+    "the base is 500,000": calling(
+        "rotate", lambda rotate, x, places, base: rotate(x, places, 500_000.0)
+    ),
+    "the base is 10,000": calling(
+        "rotate", lambda rotate, x, places, base: rotate(x, places, 10_000.0)
+    ),
     "norms subtract the mean": hooked("RMSNorm", subtract_mean),
     "blocks 10 and 11 swapped": rebuilt(lambda b: [*b[:10], b[11], b[10], *b[12:]]),
     "block 10 missing": rebuilt(lambda blocks: blocks[:10] + blocks[11:]),
@@ -236,23 +225,25 @@ MISTAKES: dict[str, Way] = {
     "each token sees the next one": weighed(one_ahead),
     "masked after softmax": weighed(lambda attn_scores, keep: attn_scores.softmax(dim=-1) * keep),
     "the mask's corner at the top left": weighed(top_left),
-    "each piece starts at place 0": rotated(
-        lambda rotate, x, places, base: rotate(x, places - places[0], base)
+    "each piece starts at place 0": calling(
+        "rotate", lambda rotate, x, places, base: rotate(x, places - places[0], base)
     ),
-    "the cache counts one too few": rotated(
-        lambda rotate, x, places, base: rotate(x, later_by_one(places), base)
+    "the cache counts one too few": calling(
+        "rotate", lambda rotate, x, places, base: rotate(x, later_by_one(places), base)
     ),
-    "no rotation": rotated(lambda rotate, x, places, base: x),
-    "turned backward": rotated(lambda rotate, x, places, base: rotate(x, -places, base)),
-    "halves for pairs": rotated(halves),
-    "scores not scaled": attending(
-        lambda attend, query, key, value: attend(query * query.shape[-1] ** 0.5, key, value)
+    "no rotation": calling("rotate", lambda rotate, x, places, base: x),
+    "turned backward": calling("rotate", lambda rotate, x, places, base: rotate(x, -places, base)),
+    "halves for pairs": calling("rotate", halves),
+    "scores not scaled": calling(
+        "attend",
+        lambda attend, query, key, value: attend(query * query.shape[-1] ** 0.5, key, value),
     ),
-    "scores divided by d_head": attending(
-        lambda attend, query, key, value: attend(query / query.shape[-1] ** 0.5, key, value)
+    "scores divided by d_head": calling(
+        "attend",
+        lambda attend, query, key, value: attend(query / query.shape[-1] ** 0.5, key, value),
     ),
-    "key heads in turns": attending(tiled),
-    "keys for values": attending(lambda attend, query, key, value: attend(query, key, key)),
+    "key heads in turns": calling("attend", tiled),
+    "keys for values": calling("attend", lambda attend, query, key, value: attend(query, key, key)),
     "the two norms swapped": swapped("attention_norm", "feed_forward_norm"),
     "gate and up swapped": swapped("feed_forward.gate", "feed_forward.up"),
     "GELU for SiLU": hooked("GatedFeedForward", by_gelu, after=True),

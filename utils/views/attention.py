@@ -22,21 +22,26 @@ def view_heads(
     *,
     caption: str,
     titles: Sequence[str] | None = None,
-    start: str | None = None,
+    opens_on: int | str | None = None,
 ) -> View:
     """Show where each query looks, head by head; the still picture is that of `plot_attention`.
 
     attn_weights: [n, n] or [n_heads, n, n].
-    start: the query to begin with; if None, the one that gives most to another word.
+    opens_on: the query to begin with, by its place or its label; if None, the one that gives most
+    to another word.
     Raises ValueError as `plot_attention` does.
     """
     maps = attention_maps(attn_weights, labels, labels, titles)
+    if opens_on is None:
+        opens_on = _most_telling(maps.values[0])
+    elif isinstance(opens_on, str):
+        opens_on = list(labels).index(opens_on)
     data = {
         "weights": _rounded(maps.values),
         "queries": maps.row_labels,
         "keys": maps.column_labels,
         "titles": maps.titles,
-        "start": _most_telling(maps.values[0]) if start is None else list(labels).index(start),
+        "start": range(len(labels))[opens_on],
     }
     return View(maps_picture(maps, caption, attention_summary(maps)), "heads", data)
 

@@ -2,25 +2,18 @@
 
 from typing import Any
 
-import torch
-
 from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import LLAMA, grouped_heads, tokens_of
+from .shared import own_llama
 
 
 def stopped(n_layers: int, base: float = 10000.0) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
-        grouped_heads(draw).choose("n_layers", n_layers).choose("n_tokens", 11, 13)
-        if draw.same > 1:
-            draw.fix(n_tokens=draw.size("d_model"))
-        sizes = [*draw.named(LLAMA).values(), base, 0.01]
-        seed = int(torch.randint(2**31, (), generator=draw.generator))
-        return {"sizes": sizes, "seed": seed, "tokens": tokens_of(draw, draw.size("n"))}
+        return own_llama(draw, n_layers, base)
 
     return case
 

@@ -1,5 +1,7 @@
 """What lesson 12's exercises share: sizes and tokens of a small Llama."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -19,3 +21,13 @@ def grouped_heads(draw: Draw, group: int = 2, n_kv_heads: int = 0) -> Draw:
 def tokens_of(draw: Draw, n: int) -> Tensor:
     shape = (draw.size("batch"), n)
     return torch.randint(draw.size("n_tokens"), shape, generator=draw.generator)
+
+
+def own_llama(draw: Draw, n_layers: int, base: float) -> dict[str, Any]:
+    """What the trial `with_own_llama` takes for a model of n_layers blocks."""
+    grouped_heads(draw).choose("n_layers", n_layers).choose("n_tokens", 11, 13)
+    if draw.same > 1:
+        draw.fix(n_tokens=draw.size("d_model"))
+    sizes = [*draw.named(LLAMA).values(), base, 0.01]
+    seed = int(torch.randint(2**31, (), generator=draw.generator))
+    return {"sizes": sizes, "seed": seed, "tokens": tokens_of(draw, draw.size("n"))}

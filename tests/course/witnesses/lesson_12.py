@@ -72,11 +72,11 @@ def rotary_grouped_attention(build, parameters, x, pieces, window):
     return {"result": result, "afterwards": result, "cached_heads": cached}
 
 
-def llama(build, parameters, tokens, pieces):
-    """All of it as one function of its parameters."""
+def stream(build, parameters, tokens, n_blocks):
+    """The stream after some blocks, as one function of the model's parameters."""
     x, eps = parameters["tokens.weight"][tokens], build["eps"]
     sizes = build["n_heads"], build["n_kv_heads"], build["base"]
-    for number in range(build["n_layers"]):
+    for number in range(n_blocks):
         of = {
             name.removeprefix(f"blocks.{number}."): value
             for name, value in parameters.items()
@@ -86,7 +86,12 @@ def llama(build, parameters, tokens, pieces):
         x = x + attention(normed(x, of["attention_norm.weight"], eps), weights, *sizes)
         layers = [of[f"feed_forward.{name}.weight"] for name in ("gate", "up", "down")]
         x = x + feed_forward(normed(x, of["feed_forward_norm.weight"], eps), *layers)
-    logits = normed(x, parameters["norm.weight"], eps) @ parameters["tokens.weight"].T
+    return x
+
+
+def llama(build, parameters, tokens, pieces):
+    x = stream(build, parameters, tokens, build["n_layers"])
+    logits = normed(x, parameters["norm.weight"], build["eps"]) @ parameters["tokens.weight"].T
     return {"logits": logits} | ({"afterwards": logits} if pieces else {})
 
 
@@ -136,25 +141,50 @@ def drawn_parameters(sizes, seed):
     return {name: value.float().double() for name, value in drawn.items()}
 
 
+SIZES = ["n_tokens", "d_model", "n_heads", "n_kv_heads", "d_feedforward", "n_layers", "base", "eps"]
+
+
 def logit_lens(sizes, seed, tokens):
     """Models with fewer and fewer blocks."""
-    names = [
-        "n_tokens",
-        "d_model",
-        "n_heads",
-        "n_kv_heads",
-        "d_feedforward",
-        "n_layers",
-        "base",
-        "eps",
-    ]
     parameters = drawn_parameters(sizes, seed)
     found = [
-        llama(dict(zip(names, sizes, strict=True)) | {"n_layers": n}, parameters, tokens, [])
+        llama(dict(zip(SIZES, sizes, strict=True)) | {"n_layers": n}, parameters, tokens, [])
         for n in range(sizes[5] + 1)
     ]
     logits = torch.stack([each["logits"] for each in found])
     return {"logits": logits, "untouched": torch.tensor(True)}
+
+
+def sink_window(n_query, n_key, window, n_sinks):
+    """A text of n_key tokens, token by token: what is still there when it is read."""
+    rows, recent = [], []
+    for place in range(n_key):
+        recent = [*recent, place][-window:]
+        seen = {*recent, *range(min(n_sinks, place + 1))}
+        rows.append([key in seen for key in range(n_key)])
+    return torch.tensor(rows)[n_key - n_query :]
+
+
+def keys_from(sizes, seed, tokens, layer, from_layer):
+    """Each head by itself; the streams come from models with fewer blocks, without a last norm."""
+    parameters, build = drawn_parameters(sizes, seed), dict(zip(SIZES, sizes, strict=True))
+    names = "attention_norm", "attention.query", "attention.key"
+    of = {name: parameters[f"blocks.{layer}.{name}.weight"] for name in names}
+    n_heads, d_head, eps = build["n_heads"], build["d_model"] // build["n_heads"], build["eps"]
+    query, key = (
+        normed(stream(build, parameters, tokens, block), of["attention_norm"], eps)
+        @ of[f"attention.{name}"].T
+        for name, block in (("query", layer), ("key", from_layer))
+    )
+    later = torch.ones(tokens.shape[1], tokens.shape[1]).triu(1).bool()
+    maps = []
+    for head in range(n_heads):
+        shared = head * build["n_kv_heads"] // n_heads
+        q = turned(query[..., head * d_head : head * d_head + d_head], build["base"])
+        k = turned(key[..., shared * d_head : shared * d_head + d_head], build["base"])
+        scores = torch.einsum("bqd,bkd->bqk", q, k) / d_head**0.5
+        maps.append(scores.masked_fill(later, -torch.inf).softmax(-1))
+    return {"attn_weights": torch.stack(maps, dim=1), "untouched": torch.tensor(True)}
 
 
 WITNESSES = {
@@ -166,4 +196,6 @@ WITNESSES = {
     "our_name": our_name,
     "to_pairs": to_pairs,
     "logit_lens": logit_lens,
+    "sink_window": sink_window,
+    "keys_from": keys_from,
 }

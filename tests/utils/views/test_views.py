@@ -145,9 +145,10 @@ def test_heads_open_on_the_query_that_gives_most_to_another():
     weights[1] = torch.tensor([0.8, 0.1, 0.1])
     words = ["a", "b", "c"]
     assert view_heads(weights, words, caption="c").data["start"] == 1
-    assert view_heads(weights, words, start="c", caption="c").data["start"] == 2
+    assert view_heads(weights, words, opens_on="c", caption="c").data["start"] == 2
+    assert view_heads(weights, words, opens_on=-1, caption="c").data["start"] == len(words) - 1
     with pytest.raises(ValueError, match="d"):
-        view_heads(weights, words, start="d", caption="c")
+        view_heads(weights, words, opens_on="d", caption="c")
 
 
 def shown_weights(page):
