@@ -834,10 +834,10 @@ for mistake in ("no rotation", "blocks 10 and 11 swapped"):
 #
 # (Third sitting.) Now you have a model that works, and you can read any number in it. Is there
 # anything in it that you know? In lesson 10, a model of two layers learned to copy with an
-# **induction head**: it looks for the last time that a token occurred, and at what came next.
-# Olsson et al. (2022) found such heads in models of all sizes. Let's look for them in yours, with a
-# text that nobody has ever written: 40 random tokens, and then the same 40 again. **Predict before
-# you run:** how high is the loss in the second half?
+# **induction head**: it looks for where a token occurred before, and at what came next. Olsson et
+# al. (2022) found such heads in models of two layers and more, up to large ones. Let's look for
+# them in yours, with a text that nobody has ever written: 40 random tokens, and then the same 40
+# again. **Predict before you run:** how high is the loss in the second half?
 
 # %%
 predict("the_second_time", ...)
@@ -917,12 +917,12 @@ plot_matrix(
     row_name="head",
     column_name="layer",
     value_name="induction score",
-    caption="How much each of the 270 heads looks at what came after the last such token.",
+    caption="How much each of the 270 heads looks at what came after the same token, earlier.",
 )
 
 # %% [markdown]
-# There they are, in layers 17 to 24, and nowhere else: no head below scores above 0.05. The best
-# ones are the same for all four texts.
+# There they are, in layers 17 to 24. No head of another layer scores above 0.1. And the best ones
+# are the same for all four texts.
 #
 # A score only says what a head looks at. The third kind of evidence in lesson 10 was to take it
 # away. A copy of this model, as `without_head` made them, would take 538 MB. A hook does it without
@@ -954,7 +954,7 @@ def without_heads(model, heads):
 
 
 # %% [markdown]
-# We chose ten heads by the first text, and test them on the others. **Predict before you run:**
+# We chose ten heads on the first text, and test them on the others. **Predict before you run:**
 # without these ten, what becomes of the loss on three paragraphs of plain English?
 
 # %%
@@ -986,14 +986,14 @@ report_without("ten others of these layers", [others[number] for number in order
 report_without("another ten", [others[number] for number in order[10:20]])
 
 # %% [markdown]
-# Without these ten, copying is gone: tokens that had cost 2 to 5 nats cost more than 12. And
-# English doesn't notice. Take out ten others of the same layers, and it's the other way around: the
-# model still copies, and its English is worse. That's what such a test needs: other texts than
-# those by which the heads were chosen, other heads, and another task.
+# Without these ten, copying is gone: tokens that cost 2 to 5 nats before now cost more than 12. And
+# these three paragraphs don't notice. Take out ten others of the same layers, and it's the other
+# way around: the model still copies, and its English is worse. That's what such a test needs: texts
+# other than those used to choose the heads, other heads, and another task.
 #
-# So what are they good for in English? Names. Below is one that no text had before, and its second
-# appearance stops in the middle. See where two of these heads look from there, and a third one that
-# we'll come to. Then try a sentence of your own.
+# So what are they good for in English? What comes again: names, for example. Below is one that we
+# made up, and its second appearance stops in the middle. See where two of these heads look from
+# there. (We'll come to the third.) Then try a sentence of your own.
 
 # %% tags=["raises-exception"]
 sentence = "Professor Quibblesnitch opened the door. Nobody had ever met Professor Qu"
@@ -1004,7 +1004,7 @@ view_heads(
     [real.text([token]).strip() for token in text],
     opens_on=-1,
     titles=[f"layer {layer}, head {head}" for layer, head in shown],
-    caption="Three heads of SmolLM2 on a sentence with a name that it can't know.",
+    caption="Three heads of SmolLM2 on a sentence with a made-up name.",
 )
 
 # %% reason="rounding may decide between tokens" tags=["raises-exception", "nbval-ignore-output"]
@@ -1015,12 +1015,13 @@ with without_heads(llama, heads):
 # %% [markdown]
 # From the last `Qu`, the head in layer 18 looks at `ib`, which came after the first one, and the
 # model goes on as the name did (for a while). Without its ten heads, it makes up another name.
-# Layer 17's head looks there, too, but more at the first token of all. We'll come to that.
+# Layer 17's head looks there, too, but more at the first token of all. More on that soon.
 #
 # ## Who tells them?
 #
 # From `Qu`, the head in layer 18 looks at `ib`. How does it find it? The key of `ib` has to say
-# that `Qu` came before, so some head further down must have looked there. Many do:
+# that `Qu` came before, so some head in a lower layer must have looked there. Many look at the
+# token before:
 
 # %% tags=["raises-exception", "trained"]
 previous = torch.stack([scores_of(llama, text, previous_token_score) for text in texts])
@@ -1032,17 +1033,18 @@ for layer, head in [divmod(number, 9) for number in best]:
     print(f"layer {layer:2}, head {head}: {previous[0, layer, head]:.2f}, without it {copied}")
 
 # %% [markdown]
-# Six heads, but only the first one matters: without it, the model hardly copies anymore. The last
-# two come too late, above layers 17 and 18. Once more, a score shows what a head looks at, and not
-# who needs it.
+# Six heads, but only the first one matters much: without it, the model hardly copies anymore. The
+# last two are too late for the best induction heads, in layers 17 and 18. Once more, a score shows
+# what a head looks at, and not who needs it.
 #
 # ### Exercise 8: `keys_from` (12 minutes)
 #
 # If the story is right, then layer 17 needs layer 16 for its **keys**, and not for its queries. In
 # lesson 10, you saw a hook feed a projection from below. Now compute such weights yourself: those
 # of the block `layer`, with its queries made as always, but its keys made from the stream before
-# the block `from_layer`. Norm, layers, places: everything else is that of block `layer`. So if
-# `from_layer` is `layer`, you get what the model itself computes.
+# the block `from_layer` (mostly a lower one, but any will do). The norm, the projections and the
+# places are those of block `layer`. So if `from_layer` is `layer`, you get what the model itself
+# computes. Leave the model as it is.
 #
 # `streams_of(model, tokens)[b]` is the stream before block b. Your attention shows what has to be
 # done with it, except that you want the weights of all query heads now, and no contexts.
@@ -1081,8 +1083,8 @@ def keys_from(
 check(keys_from)
 
 # %% [markdown]
-# Do the induction heads need layer 16 for their keys? And for their queries? Lesson 10's hook can
-# feed those from below.
+# Do the induction heads need layer 16 for their keys? What about their queries? Lesson 10's hook
+# can feed those from below, too.
 
 
 # %%
@@ -1112,14 +1114,14 @@ for layer in (17, 18):
 
 # %% [markdown]
 # Fed from below layer 16, the keys are useless, and all the scores drop to 0. The queries do as
-# well as before. It's what you found in lesson 10, in a model that nobody trained to copy: layer 16
-# tells each place what came before it, and the **keys** in the layers above pass it on.
+# well as before. It's what you found in lesson 10, but this model wasn't trained to copy: layer 16
+# tells each place what came before it, and the **keys** of the layers above make that findable.
 #
 # ## The first token
 #
-# Most heads have nothing to find in most texts. Where do they look then? Softmax has to put its
-# weight somewhere. **Predict before you run:** of all the weight that the tokens of a paragraph
-# give in layers 12 to 29, how much goes to its first token, `The`, `Anna` or `A`?
+# Many heads have little to find in most texts. Where do they look then? Softmax has to put its
+# weight somewhere. **Predict before you run:** of all the attention that the tokens of a paragraph
+# pay in layers 12 to 29, how much goes to its first token, `The`, `Anna` or `A`?
 
 # %%
 predict("weight_on_the_first", ...)
@@ -1150,10 +1152,11 @@ for text in paragraphs():
         )
 
 # %% [markdown]
-# In layer 20, the first token's stream is a hundred times as long as the others. (Those are the
-# 25,000 that a float16 can't square.) A norm takes that length away, and leaves a direction that
-# queries can find. And its *values* are only an eighth as long as others, so the weight that goes
-# there adds next to nothing. It's where a head looks when it has nothing to add.
+# In layer 20, the first token's stream is a hundred times as long as the others'. (That's the
+# 25,000 whose square is too large for a float16.) A norm takes that length away, and leaves a
+# direction, the same one whatever the token, so queries can find it. And its *values* are only an
+# eighth as long as others, so for all that weight, it adds little. It's where a head looks when it
+# has little to add.
 #
 # But does the model need it? Let's hide it.
 
@@ -1203,14 +1206,15 @@ for name, (keys, start) in lost.items():
 # Losing the first token alone is worse than losing all of the first 40. (In parentheses: the token
 # that then gets the most weight in layers 12 to 29, and how much.) Why? If all 40 are lost, token
 # 40 becomes the sink, and if the first has never been seen, the second does: a sink is a token that
-# finds nothing before it. But if only the first is lost, every token finds something, and none
-# becomes a sink. So the weight goes to all kinds of tokens, whose values aren't small.
+# finds nothing but itself. But if only the first is lost, every token finds something else, and
+# none becomes a sink. So the weight goes to all kinds of tokens, whose values aren't small.
 #
 # ### Exercise 9: `sink_window` (6 minutes)
 #
-# So a window that slides over a long text must not lose its first tokens. Write the mask for one
-# with sinks: a query sees the last `window` tokens, itself included, and the first `n_sinks` of the
-# text, but never what comes later. As always, the queries are the last of all tokens.
+# A window that slides never starts afresh: each new token still sees some others. So it must not
+# lose the first ones. Write the mask for a window with sinks, True for what a query may see: the
+# last `window` tokens, itself included, and the first `n_sinks` of the text, but never what comes
+# later. As always, the queries are the last of all tokens.
 
 
 # %%
@@ -1251,14 +1255,16 @@ for name, sizes in windows.items():
     print(f"{name:23}", *(f"{loss:.2f}" for loss in found))
 
 # %% [markdown]
-# A window without a sink costs more than a nat. With one sink, it costs less than half of one,
-# because it still forgets the rest. Xiao et al. keep four, which is hardly better here.
+# A window without a sink costs more than a nat. With one sink, it costs less than half a nat, for
+# the rest that it still forgets. Xiao et al. keep four, which is hardly better here. (They also
+# count places within the cache, so that no distance grows too large. Here is what happens if one
+# does.)
 #
 # ## Past the end
 #
-# SmolLM2 was trained on texts of up to 8,192 tokens. What happens beyond? To find out, you don't
-# need a text that long. Rotary positions only see distances, so move the second half of a paragraph
-# away from the first:
+# SmolLM2's file says that it's for texts of up to 8,192 tokens. What happens beyond? To find out,
+# you don't need a text that long. Rotary positions only see distances, so move the second half of a
+# paragraph away from the first:
 
 
 # %%
@@ -1283,12 +1289,12 @@ stretched = [loss_across(llama, text, 16_000, base=400_000.0) for text in englis
 print("16,000, with a base of 400,000:", *(f"{loss:.2f}" for loss in stretched))
 
 # %% [markdown]
-# Across 1,000 places, the first half is little help: the loss is about what it is without it. At
-# 10,000, that's still so, well past 8,192. But at 14,000 the first half does *harm*: the loss is
-# above 6. There's a cliff, but it isn't where training ended. A larger base, 400,000, turns the
-# slow pairs more slowly, so that they don't get farther than they did in training. Then the harm is
-# gone. But the first half is no help: for that, the model would have to learn to use it (as with
-# YaRN, in lesson 7).
+# Across 1,000 places, the first half is no help anymore: the loss is about what it is without it,
+# or a bit higher. At 10,000, that's still so. But at 14,000 the first half does *harm*: the loss is
+# above 6. There's a cliff, but it isn't at 8,192. A larger base, 400,000, turns the pairs more
+# slowly, so the slow ones get no farther than before, and the harm is gone. But the first half is
+# no help, as it was none at 1,000: what a short paragraph's second half needs is near. (Models that
+# get a larger base are then trained a little longer, as in lesson 7.)
 
 # %% [markdown]
 # ## What you can do now
@@ -1320,8 +1326,8 @@ print("16,000, with a base of 400,000:", *(f"{loss:.2f}" for loss in stretched))
 #
 # 1. `Missing key(s) in state_dict: "tokens.weight"`. With `strict=False`, there's no error, and the
 #    embeddings stay random. (On *meta*, the first call would fail.)
-# 2. At everything that affects only the scores: the rotation, the order of the rows of queries and
-#    keys, the scale. The first token attends to itself alone, with a weight of 1, whatever its
+# 2. At everything that affects only the scores: the rotation, the order of the rows in `query` and
+#    `key`, the scale. The first token attends to itself alone, with a weight of 1, whatever its
 #    score. If even the first place of a longer text is wrong, it sees what comes later: look at the
 #    mask.
 # 3. Hide *Dear* from the start, or put another word in front of it. If the weight moves to whatever
@@ -1330,11 +1336,12 @@ print("16,000, with a base of 400,000:", *(f"{loss:.2f}" for loss in stretched))
 # </details>
 
 # %% [markdown]
-# ### Challenge: `logit_lens` (optional, 10 minutes)
+# ### Challenge: `logit_lens` (optional, 4 minutes)
 #
 # What would the model say if it stopped earlier? A blogger known as nostalgebraist (2020) sent the
 # stream from *between* the blocks through the last norm and the table of tokens, as if no more
-# blocks followed. Do that for all places of the stream: before the first block, and after each one.
+# blocks followed. Do that for the stream before the first block and after each one (`streams_of`
+# has them all), at all places of the text.
 
 
 # %%
@@ -1378,9 +1385,9 @@ for country, capital in {"France": " Paris", "Japan": " Tokyo", "Egypt": " Cairo
     print(f"{capital:7}", *(f"{rank:6}" for rank in ranks[shown].tolist()))
 
 # %% [markdown]
-# Each is far down the list until the last few blocks, and comes first only after the last one.
-# Beware: the lens shows what the last norm and the table of tokens can read. What they can't read
-# may be there all the same.
+# Each is far down the list until the last few blocks, and comes first only after the last one. (Try
+# others: London comes first after 28 blocks.) Beware: the lens shows what the last norm and the
+# table of tokens can read. What they can't read may be there all the same.
 
 # %% [markdown]
 # ### Further reading
@@ -1391,6 +1398,9 @@ for country, capital in {"France": " Paris", "Japan": " Tokyo", "Egypt": " Cairo
 #   from others.
 # - [Zhang and Sennrich 2019](https://arxiv.org/abs/1910.07467): norms without a mean.
 # - [Shazeer 2020](https://arxiv.org/abs/2002.05202): gates, and the sentence about benevolence.
+# - [nostalgebraist 2020](https://www.lesswrong.com/posts/AcKRB8wDpdaN6v6ru): the logit lens.
+# - [Elhage et al. 2021](https://transformer-circuits.pub/2021/framework/index.html): what heads
+#   pass on to each other, in keys, queries and values.
 # - [Olsson et al. 2022](https://arxiv.org/abs/2209.11895): induction heads in models of all sizes.
 # - [Xiao et al. 2023](https://arxiv.org/abs/2309.17453): attention sinks, and windows that keep
 #   them.
@@ -1402,24 +1412,24 @@ for country, capital in {"France": " Paris", "Japan": " Tokyo", "Egypt": " Cairo
 #
 # | | |
 # |---|---|
-# | 1 | turn dot products into weights that sum to 1, and mix words by them |
+# | 1 | turn dot products into weights that sum to 1, and use them to mix words |
 # | 2 | let words ask, be found and answer with three projections, and say what the scale is for |
 # | 3 | run many heads at once, and say which feature belongs to which |
-# | 4 | hide what may not be seen, and prove with a leak test that it's hidden |
+# | 4 | hide what may not be seen, and check with a leak test that it's hidden |
 # | 5 | build an encoder-decoder, train it, and say what its loss is worth |
 # | 6 | take PyTorch's and Keras's attention apart, and match both |
 # | 7 | tell words their places in four ways, and measure what happens beyond the trained length |
 # | 8 | find the defect in attention that runs, trains and looks right |
-# | 9 | write attention that's fast: caches, grouped heads, tiles, and your own gradients |
-# | 10 | build, train and sample a GPT, and test a story about its heads |
-# | 11 | replace the cache by a memory of fixed size, and say what it forgets |
+# | 9 | make attention fast or small: caches, grouped heads, tiles, and gradients of your own |
+# | 10 | build, train and sample a GPT, and test a story about heads |
+# | 11 | replace the cache with a memory of fixed size, and say what it forgets |
 # | 12 | run a published model with your own code, break it, and open it |
 #
-# We left out **mixtures of experts**, what it takes to train on trillions of tokens, how a model
-# that continues text becomes one that answers, and the kernels that make all of this fast on a
-# graphics card. The papers in each lesson's further reading are open to you: they use the parts
-# that you have built, under the names that you know. Take a model that's new next year, and find
-# the one thing in it that isn't in this table.
+# We left out, or only named, **mixtures of experts**, what it takes to train on trillions of
+# tokens, how a model that continues text becomes one that answers, and the kernels that make all of
+# this fast on a graphics card. The papers in each lesson's further reading are open to you: they
+# use the parts that you have built, mostly under names that you know. Take a model that's new next
+# year, and find what in it isn't in this table.
 
 # %%
 progress()

@@ -274,21 +274,54 @@ def with_own_llama(
     """Give a function the notebook's own `Llama`, with drawn weights, and what else it takes.
 
     sizes: the arguments of `Llama`, in their order.
-    untouched: whether the model is left as it was.
+    another_text: the result for another text, by the same model.
+    untouched, unhooked: whether the model is left as it was, and without hooks.
+    put_back: whether the notebook's functions are what they were.
     """
     if "Llama" not in (beside := names_beside(function)):
         raise NameError("name 'Llama' is not defined")
-    model = beside["Llama"](*sizes).eval()
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for _, parameter in sorted(model.named_parameters()):
-            drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
-            parameter.copy_(drawn / parameter.shape[-1] ** (0.5 * (parameter.dim() - 1)))
-    before = model(tokens)
+    model, another = (_drawn(beside["Llama"](*sizes), seed + more) for more in (0, 1))
+    logits, before = model(tokens), _parts_of(model)
+    functions = {name: each for name, each in beside.items() if inspect.isfunction(each)}
+    function(another, tokens, *others)
     result = function(model, tokens, *others)
-    same = torch.equal(model(tokens), before) and not model.training
+    facts["another_text"] = function(model, (tokens + 1) % int(sizes[0]), *others)
+    facts["unhooked"] = torch.tensor(not _hooks_in(model))
+    same = torch.equal(model(tokens), logits) and _parts_of(model) == before
     facts["untouched"] = torch.tensor(same)
+    after = names_beside(function)
+    put_back = all(after.get(name) is each for name, each in functions.items())
+    facts["put_back"] = torch.tensor(put_back)
     return result
+
+
+def _drawn(model: nn.Module, seed: int) -> nn.Module:
+    """Draw a model's weights. Some of its parts are in train mode, and some can be trained."""
+    generator = torch.Generator().manual_seed(seed)
+    for number, (_, parameter) in enumerate(sorted(model.named_parameters())):
+        drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+        parameter.data.copy_(drawn / parameter.shape[-1] ** (0.5 * (parameter.dim() - 1)))
+        parameter.requires_grad_(number % 2 == 0)
+    for number, part in enumerate(model.modules()):
+        part.training = number % 2 == 0
+    return model
+
+
+def _parts_of(model: nn.Module) -> list[object]:
+    """Return what a look into a model leaves as it was: what it's made of, and in which mode."""
+    parts = [
+        (name, id(part), part.training, type(part).forward, set(vars(part)))
+        for name, part in model.named_modules()
+    ]
+    parameters = [(name, id(each), each.requires_grad) for name, each in model.named_parameters()]
+    return [parts, parameters, [name for name, _ in model.named_buffers()]]
+
+
+def _hooks_in(model: nn.Module) -> int:
+    kept = [
+        value for part in model.modules() for name, value in vars(part).items() if "hook" in name
+    ]
+    return sum(len(value) for value in kept if isinstance(value, dict))
 
 
 def blocks_of(model: nn.Module) -> Sequence[Any]:

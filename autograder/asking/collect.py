@@ -229,8 +229,8 @@ class OneCall:
     ) -> Iterator[None]:
         """Make the call before this one, if there is one, and leave the body without a graph.
 
-        Meanwhile, a module's parameters are others, as before a step of training. Another module
-        is used once more after the body: what this one keeps is its own.
+        Meanwhile, a module's parameters are others, as before a step of training. After the body,
+        the function, or another module, is used once more: what was returned and kept stays.
         """
         if not (earlier := self.call.earlier):
             yield
@@ -242,8 +242,13 @@ class OneCall:
             self._forget(method, arguments)
         with self._without_graph():
             yield
-        if earlier.build is not None and not self.question.trial:
+        if self.question.trial:
+            return
+        if earlier.build is not None:
             self._forget(method, arguments)
+        elif self.call.build is None:
+            with self._without_graph():
+                method(*make_all(earlier.arguments).values())
 
     def _forget(self, method: Callable[..., Any], arguments: dict[str, Any]) -> None:
         """Make a call that must leave nothing behind, and overwrite what it returned.

@@ -67,6 +67,7 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
         timeout=CELL_SECONDS,
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
+        coalesce_streams=True,
         extra_arguments=["--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:"],
     )
     try:

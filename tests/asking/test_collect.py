@@ -227,6 +227,9 @@ def test_state_that_a_function_keeps_is_noticed():
     for kept in made:
         result, _ = twice(lambda words, kept=kept: kept)
         assert result.all()  # the first caller wrote into it
+    buffer = torch.zeros(3)
+    result, words = twice(lambda words: torch.mul(words, 2, out=buffer))
+    assert not torch.equal(result, words * 2)  # the next caller wrote into it
 
 
 def test_a_tensor_of_the_notebook_stays_as_it_is():

@@ -46,6 +46,13 @@ def text(
     return case
 
 
+def forgotten(draw: Draw) -> dict[str, Any]:
+    """A state that the first word fades away: by chance, it would count in some draws."""
+    made = text(20, decay=(-100.0, 0.0), continued=True)(draw)
+    made["log_decay"][..., 0] = -60.0
+    return made
+
+
 BOTH = ("context", "state")
 
 EXERCISE = Exercise(
@@ -97,7 +104,7 @@ EXERCISE = Exercise(
             [
                 text(9, 4, decay=(-60.0, -40.0)),
                 text(70, decay=(-3.0, -1.0)),
-                text(20, decay=(-100.0, 0.0), continued=True),
+                forgotten,
             ],
             BOTH,
         ),

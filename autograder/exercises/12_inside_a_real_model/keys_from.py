@@ -11,9 +11,17 @@ from autograder.lessons.variants import Alternative, Mistake
 from .shared import own_llama
 
 
-def made_from(n_layers: int, layer: int, from_layer: int, base: float = 10000.0) -> Inputs:
+def made_from(
+    n_layers: int,
+    layer: int,
+    from_layer: int,
+    base: float = 10000.0,
+    eps: float = 0.01,
+    group: int = 2,
+    **sizes: int,
+) -> Inputs:
     def case(draw: Draw) -> dict[str, Any]:
-        inputs = own_llama(draw, n_layers, base)
+        inputs = own_llama(draw.fix(**sizes), n_layers, base, eps, group)
         last = draw.size("n_layers") - 1
         layers = {"layer": min(layer, last), "from_layer": min(from_layer, last)}
         draw.label(f"layer {layers['layer']}, keys from {layers['from_layer']}")
@@ -36,19 +44,29 @@ NO_FLOATS = "it takes no floating-point tensor"
 EXERCISE = Exercise(
     "keys_from",
     returns="attn_weights",
+    seconds=30.0,
     also=(*SIZES, *CALLS),
     parts=[Trial("with_own_llama")],
     builds_on=("Llama",),
     aspects=[
         Aspect(
-            "the model's own weights",
-            2,
-            [made_from(5, 3, 3), made_from(1, 0, 0, base=50.0), made_from(7, 0, 0)],
+            "keys from another layer",
+            3,
+            [
+                made_from(5, 4, 2),
+                made_from(7, 6, 1, base=50.0, group=3),
+                made_from(5, 2, 0, base=1e5, eps=0.1),
+                made_from(5, 1, 4),
+                made_from(5, 0, 2),
+                made_from(7, 5, 3),
+                made_from(5, 3, 1, base=1e5, n=70, batch=1, n_tokens=301),
+                made_from(7, 3, 2),
+            ],
         ),
         Aspect(
-            "keys from below",
-            3,
-            [made_from(5, 4, 2), made_from(7, 6, 0, base=50.0), made_from(7, 3, 2)],
+            "the model's own weights",
+            2,
+            [made_from(5, 3, 3), made_from(1, 0, 0, base=50.0), made_from(7, 6, 6, group=3)],
         ),
     ],
     mistakes=[
@@ -72,11 +90,15 @@ EXERCISE = Exercise(
             {KEY: KEY.replace("[from_layer]", "[layer]")},
         ),
         Mistake(
-            "the stream after the block",
-            "You took the stream *after* a block. `streams_of(model, tokens)[b]` is what block b "
-            "reads.",
+            "the stream of the next block",
+            "Your stream is one block off. `streams_of(model, tokens)[b]` is what block b reads.",
             {KEY: KEY.replace("[from_layer]", "[from_layer + 1]")},
+            {KEY: KEY.replace("[from_layer]", "[from_layer - 1]")},
             {QUERY: QUERY.replace("[layer]", "[layer + 1]")},
+            {
+                KEY: KEY.replace("[from_layer]", "[from_layer + 1]"),
+                QUERY: QUERY.replace("[layer]", "[layer + 1]"),
+            },
         ),
         Mistake(
             "another block's projection",
@@ -102,12 +124,56 @@ EXERCISE = Exercise(
             "You left out a norm. A block's attention reads the normed stream.",
             {KEY: "key = attention.key(streams[from_layer])"},
             {QUERY: "query = attention.query(streams[layer])"},
+            {
+                KEY: "key = attention.key(streams[from_layer])",
+                QUERY: "query = attention.query(streams[layer])",
+            },
         ),
         Mistake(
             "the other norm",
             "You used the norm of the feed-forward network. Attention has one of its own.",
             {KEY: KEY.replace("attention_norm", "feed_forward_norm")},
             {QUERY: QUERY.replace("attention_norm", "feed_forward_norm")},
+            {
+                KEY: KEY.replace("attention_norm", "feed_forward_norm"),
+                QUERY: QUERY.replace("attention_norm", "feed_forward_norm"),
+            },
+        ),
+        Mistake(
+            "the last norm",
+            "You used the model's last norm. The block has a norm of its own for its attention.",
+            {
+                KEY: KEY.replace("block.attention_norm", "model.norm"),
+                QUERY: QUERY.replace("block.attention_norm", "model.norm"),
+            },
+        ),
+        Mistake(
+            "layer and from_layer exchanged",
+            "You computed weights of the block `from_layer`, with keys from the stream before "
+            "`layer`. It's the other way around.",
+            {START: f"layer, from_layer = from_layer, layer\n    {START}"},
+        ),
+        Mistake(
+            "keys by the value layer",
+            "You made the keys with the layer `value`.",
+            {KEY: KEY.replace("attention.key", "attention.value")},
+        ),
+        Mistake(
+            "only one of them turned",
+            "You turned only the queries, or only the keys. Turn both.",
+            {TURNED: f"({TURNED} if x is query else {SPLIT})"},
+            {TURNED: f"({TURNED} if x is key else {SPLIT})"},
+        ),
+        Mistake(
+            "heads by view",
+            "Your split mixes tokens: `view` straight to [batch, n_heads, n, d_head] cuts the "
+            "rows. Cut the features, then transpose.",
+            {SPLIT: "x.reshape(len(x), -1, x.shape[1], attention.d_head)"},
+        ),
+        Mistake(
+            "scaled by d_head",
+            "You divided the scores by d_head. Divide by its root.",
+            {SCORES: SCORES.replace("**0.5", "")},
         ),
         Mistake(
             "not turned",

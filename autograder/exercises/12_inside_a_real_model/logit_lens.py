@@ -23,7 +23,6 @@ LOOP = "for layer in model.blocks:\n        streams.append(layer(streams[-1]))"
 LOGITS = "model.norm(torch.stack(streams)) @ model.tokens.weight.T"
 
 UNTRAINED = "nobody trains through a lens"
-LEFT = "no result shows that a hook is left"
 NO_FLOATS = "it takes no floating-point tensor"
 
 EXERCISE = Exercise(
@@ -116,9 +115,6 @@ EXERCISE = Exercise(
             """,
             excuses={
                 "detached": UNTRAINED,
-                "statement dropped: hook.remove()": LEFT,
-                "call dropped: hook.remove()": LEFT,
-                "loop ended early: for hook in hooks": LEFT,
             },
         ),
         Alternative(

@@ -63,8 +63,8 @@ PREDICTIONS = [
             "the same": "It would be, if the model couldn't look back. But it can, and everything "
             "in the second half has been there before.",
             "about half of the first half's": "It does better than that.",
-            "a third of the first half's, or less": "From the second token of the repetition on, "
-            "it can look up what came next.",
+            "a third of the first half's, or less": "Once it has read the first token again, it "
+            "can look up each next one.",
             "almost 0": "A copier's loss would be. This model expects English, and it hesitates.",
         },
     ),
@@ -74,7 +74,8 @@ PREDICTIONS = [
         choices={
             "it's as high as on random tokens": "These ten are among 270, and most English isn't "
             "a repetition.",
-            "it rises by a tenth": "Ten other heads can do that. These ones have another job.",
+            "it rises by a tenth": "Ten others of these layers raise it, if by less. These have "
+            "another job.",
             "it hardly changes": "Three short paragraphs hardly repeat anything, so there's "
             "nothing for them to copy.",
         },
@@ -83,21 +84,21 @@ PREDICTIONS = [
         "weight_on_the_first",
         right="more than half",
         choices={
-            "about 1%, like any other": "If weight were spread evenly, it would be a bit more "
-            "than 1%. But these heads agree on something.",
-            "a tenth": "More than that.",
+            "about 5%": "That's what it would be if weight were spread evenly. But these heads "
+            "agree on something.",
+            "a fifth": "More than that.",
             "more than half": "They have to look somewhere, and they agree on where.",
         },
     ),
     Prediction(
         "without_the_sink",
-        right="it's worse than losing all of them",
+        right="it hurts more than losing all of them",
         choices={
-            "nothing": "That's what losing the *second* token does.",
-            "less than losing all of them": "So one would think: it's one of the 40. But what's "
-            "left for heads that have nothing to look for?",
-            "it's worse than losing all of them": "If all are lost, the next token becomes the "
-            "sink. If only the first is, no token does, and its weight goes to others.",
+            "it hurts nothing": "That's what losing the *second* token does.",
+            "it hurts less than losing all of them": "So one would think: it's one of the 40. But "
+            "what's left for heads that have nothing to look for?",
+            "it hurts more than losing all of them": "If all are lost, the next token becomes "
+            "the sink. If only the first is, no token does, and its weight goes to others.",
         },
     ),
 ]

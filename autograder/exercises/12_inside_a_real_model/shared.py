@@ -23,11 +23,13 @@ def tokens_of(draw: Draw, n: int) -> Tensor:
     return torch.randint(draw.size("n_tokens"), shape, generator=draw.generator)
 
 
-def own_llama(draw: Draw, n_layers: int, base: float) -> dict[str, Any]:
+def own_llama(
+    draw: Draw, n_layers: int, base: float, eps: float = 0.01, group: int = 2
+) -> dict[str, Any]:
     """What the trial `with_own_llama` takes for a model of n_layers blocks."""
-    grouped_heads(draw).choose("n_layers", n_layers).choose("n_tokens", 11, 13)
+    grouped_heads(draw, group).choose("n_layers", n_layers).choose("n_tokens", 11, 13)
     if draw.same > 1:
         draw.fix(n_tokens=draw.size("d_model"))
-    sizes = [*draw.named(LLAMA).values(), base, 0.01]
+    sizes = [*draw.named(LLAMA).values(), base, eps]
     seed = int(torch.randint(2**31, (), generator=draw.generator))
     return {"sizes": sizes, "seed": seed, "tokens": tokens_of(draw, draw.size("n"))}

@@ -20,8 +20,32 @@ def seen(n_earlier: int | None = None, **sizes: int) -> Inputs:
     return case
 
 
+def exactly(*numbers: int) -> Inputs:
+    """Numbers that meet: a window as long as the text, as many sinks as queries."""
+    return lambda draw: dict(zip(ASKED, numbers, strict=True))
+
+
 QUERY = "query, key = torch.arange(n_key - n_query, n_key)[:, None], torch.arange(n_key)"
 CAUSAL, WINDOW, SINKS = "(key <= query)", "(key > query - window)", "(key < n_sinks)"
+ASKED = ("n_query", "n_key", "window", "n_sinks")
+THAT_MEET = [
+    (6, 6, 6, 0),
+    (7, 7, 2, 0),
+    (7, 7, 2, 7),
+    (1, 9, 3, 0),
+    (1, 7, 7, 3),
+    (1, 4, 2, 4),
+    (1, 7, 1, 2),
+    (5, 9, 3, 3),
+    (5, 9, 3, 6),
+    (4, 9, 5, 4),
+    (3, 9, 5, 4),
+    (2, 9, 4, 5),
+    (3, 8, 1, 1),
+    (6, 6, 7, 0),
+    (300, 400, 140, 9),
+]
+
 ORDER, IN_WINDOW = "the order does not matter", "a token is always in its own window"
 RULE = f"{CAUSAL} & ({WINDOW} | {SINKS})"
 
@@ -50,6 +74,7 @@ EXERCISE = Exercise(
                 seen(3, n_query=5, window=20, n_sinks=2),
                 seen(2, n_query=6, window=3, n_sinks=30),
                 seen(0, n_query=1, window=2, n_sinks=3),
+                *(exactly(*numbers) for numbers in THAT_MEET),
             ],
         ),
     ],
@@ -113,8 +138,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the window behind the sinks",
-            "Your window moves by the number of sinks. It holds the last `window` tokens, with or "
-            "without sinks.",
+            "Your window gets shorter by the number of sinks. It holds the last `window` tokens, "
+            "with or without sinks.",
             {WINDOW: "(key > query - window + n_sinks)"},
         ),
         Mistake(
@@ -122,6 +147,16 @@ EXERCISE = Exercise(
             "Your queries see all earlier tokens. Those that are neither in the window nor a sink "
             "are hidden.",
             {RULE: CAUSAL},
+        ),
+        Mistake(
+            "itself hidden",
+            "Your queries don't see their own token. It belongs to their window.",
+            {CAUSAL: "(key < query)"},
+        ),
+        Mistake(
+            "window and n_sinks exchanged",
+            "You took `window` for the number of sinks, and `n_sinks` for the window.",
+            {RULE: f"{CAUSAL} & ((key > query - n_sinks) | (key < window))"},
         ),
         Mistake(
             "what to hide",

@@ -151,8 +151,7 @@ def logit_lens(sizes, seed, tokens):
         llama(dict(zip(SIZES, sizes, strict=True)) | {"n_layers": n}, parameters, tokens, [])
         for n in range(sizes[5] + 1)
     ]
-    logits = torch.stack([each["logits"] for each in found])
-    return {"logits": logits, "untouched": torch.tensor(True)}
+    return {"logits": torch.stack([each["logits"] for each in found])}
 
 
 def sink_window(n_query, n_key, window, n_sinks):
@@ -184,7 +183,19 @@ def keys_from(sizes, seed, tokens, layer, from_layer):
         k = turned(key[..., shared * d_head : shared * d_head + d_head], build["base"])
         scores = torch.einsum("bqd,bkd->bqk", q, k) / d_head**0.5
         maps.append(scores.masked_fill(later, -torch.inf).softmax(-1))
-    return {"attn_weights": torch.stack(maps, dim=1), "untouched": torch.tensor(True)}
+    return {"attn_weights": torch.stack(maps, dim=1)}
+
+
+def as_tried(result, witness):
+    """What the trial notes beside a result: another text's, and that nothing is left changed."""
+
+    def noted(sizes, seed, tokens, *others):
+        found = witness(sizes, seed, tokens, *others)
+        other = witness(sizes, seed, (tokens + 1) % int(sizes[0]), *others)
+        left = dict.fromkeys(("untouched", "unhooked", "put_back"), torch.tensor(True))
+        return found | {"another_text": other[result]} | left
+
+    return noted
 
 
 WITNESSES = {
@@ -195,7 +206,7 @@ WITNESSES = {
     "Llama": llama,
     "our_name": our_name,
     "to_pairs": to_pairs,
-    "logit_lens": logit_lens,
+    "logit_lens": as_tried("logits", logit_lens),
     "sink_window": sink_window,
-    "keys_from": keys_from,
+    "keys_from": as_tried("attn_weights", keys_from),
 }
