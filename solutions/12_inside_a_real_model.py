@@ -1073,9 +1073,9 @@ def keys_from(
         rotate(x.unflatten(-1, (-1, attention.d_head)).transpose(1, 2), places, attention.base)
         for x in (query, key)
     )
-    groups = query.unflatten(1, (key.shape[1], -1))
-    attn_scores = groups @ key[:, :, None].mT / attention.d_head**0.5
-    return causal_softmax(attn_scores).flatten(1, 2)
+    shared = (key.shape[1], query.shape[1] // key.shape[1])
+    products = query.unflatten(1, shared) @ key[:, :, None].mT
+    return causal_softmax(products / attention.d_head**0.5).flatten(1, 2)
     ### END SOLUTION
 
 

@@ -6,8 +6,8 @@ RULE = "(key <= query) & ((key > query - window) | (key < n_sinks))"
 RETURN = f"return {RULE}"
 PLACES = "query, key = torch.arange(n_key - n_query, n_key)[:, None], torch.arange(n_key)"
 STREAMS = "streams, block = streams_of(model, tokens), model.blocks[layer]"
-GROUPS = "groups = query.unflatten(1, (key.shape[1], -1))"
-WEIGHTS = "return causal_softmax(attn_scores).flatten(1, 2)"
+GROUPS = "shared = (key.shape[1], query.shape[1] // key.shape[1])"
+WEIGHTS = "return causal_softmax(products / attention.d_head**0.5).flatten(1, 2)"
 
 
 def kept(where, key):

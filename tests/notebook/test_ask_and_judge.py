@@ -9,9 +9,9 @@ from autograder.references.store import find
 
 NAME = "context_vector"
 QUESTION, KEY = find(NAME).questions[NAME], find(NAME).keys[NAME]
-# Each case is a call, and one comes after an earlier call.
-SHOWN = sum(1 + (case.form in AFTER_A_CALL) for case in KEY.cases if case.is_shown)
-ALL = sum(1 + (case.form in AFTER_A_CALL) for case in KEY.cases)
+# Each case is a call, and some come between two other calls.
+SHOWN = sum(1 + 2 * (case.form in AFTER_A_CALL) for case in KEY.cases if case.is_shown)
+ALL = sum(1 + 2 * (case.form in AFTER_A_CALL) for case in KEY.cases)
 
 
 @pytest.fixture

@@ -35,8 +35,9 @@ QUERY = "query = attention.query(block.attention_norm(streams[layer]))"
 KEY = "key = attention.key(block.attention_norm(streams[from_layer]))"
 SPLIT = "x.unflatten(-1, (-1, attention.d_head)).transpose(1, 2)"
 TURNED = f"rotate({SPLIT}, places, attention.base)"
-SCORES = "attn_scores = groups @ key[:, :, None].mT / attention.d_head**0.5"
-WEIGHTS = "causal_softmax(attn_scores).flatten(1, 2)"
+PRODUCTS = "products = query.unflatten(1, shared) @ key[:, :, None].mT"
+SCORES = "products / attention.d_head**0.5"
+WEIGHTS = f"causal_softmax({SCORES}).flatten(1, 2)"
 
 UNTRAINED = "weights are looked at, not trained"
 NO_FLOATS = "it takes no floating-point tensor"
@@ -188,7 +189,7 @@ EXERCISE = Exercise(
         Mistake(
             "not scaled",
             "You didn't divide the scores by √d_head.",
-            {SCORES: "attn_scores = groups @ key[:, :, None].mT"},
+            {SCORES: "products"},
         ),
         Mistake(
             "scaled by the width",
@@ -202,33 +203,32 @@ EXERCISE = Exercise(
         Mistake(
             "no mask",
             "Your tokens see what comes after them. `causal_softmax` hides it.",
-            {WEIGHTS: "attn_scores.softmax(dim=-1).flatten(1, 2)"},
+            {WEIGHTS: f"({SCORES}).softmax(dim=-1).flatten(1, 2)"},
         ),
         Mistake(
             "softmax over the queries",
             "Each column sums to 1. Each *row* should: softmax over the keys.",
-            {WEIGHTS: "causal_softmax(attn_scores.mT).mT.flatten(1, 2)"},
+            {WEIGHTS: f"causal_softmax(({SCORES}).mT).mT.flatten(1, 2)"},
         ),
         Mistake(
             "key heads in turns",
             "Your query heads take turns among the key heads. Neighbors share one.",
             {
-                "groups = query.unflatten(1, (key.shape[1], -1))": (
-                    "groups = query.unflatten(1, (-1, key.shape[1])).transpose(1, 2)"
-                ),
-                WEIGHTS: "causal_softmax(attn_scores).transpose(1, 2).flatten(1, 2)",
+                PRODUCTS: "products = query.unflatten(1, shared[::-1]).transpose(1, 2) "
+                "@ key[:, :, None].mT",
+                WEIGHTS: f"causal_softmax({SCORES}).transpose(1, 2).flatten(1, 2)",
             },
         ),
         Mistake(
             "scores",
             "These are scores. Weights are what softmax makes of them.",
-            {WEIGHTS: "attn_scores.flatten(1, 2)"},
+            {WEIGHTS: f"({SCORES}).flatten(1, 2)"},
         ),
         Mistake(
             "in groups",
             "Your weights are in groups: [batch, n_kv_heads, group, n, n]. Return one dimension "
             "for all heads.",
-            {WEIGHTS: "causal_softmax(attn_scores)"},
+            {WEIGHTS: f"causal_softmax({SCORES})"},
         ),
         Mistake(
             "the blocks in between run again",
