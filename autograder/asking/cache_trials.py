@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
+from autograder.asking.kept import as_it_was, same_state
 from autograder.asking.memory_trials import ROOM, all_tensors, recording
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, describe, wrong_type
@@ -275,20 +276,17 @@ def with_own_llama(
 
     sizes: the arguments of `Llama`, in their order.
     another_text: the result for another text, by the same model.
-    untouched, unhooked: whether the model is left as it was, and without hooks.
     put_back: whether the notebook's functions are what they were.
     """
     if "Llama" not in (beside := names_beside(function)):
         raise NameError("name 'Llama' is not defined")
     model, another = (_drawn(beside["Llama"](*sizes), seed + more) for more in (0, 1))
-    logits, before = model(tokens), _parts_of(model)
+    model(tokens)  # attributes that it sets by itself are there from now on
     functions = {name: each for name, each in beside.items() if inspect.isfunction(each)}
     function(another, tokens, *others)
-    result = function(model, tokens, *others)
-    facts["another_text"] = function(model, (tokens + 1) % int(sizes[0]), *others)
-    facts["unhooked"] = torch.tensor(not _hooks_in(model))
-    same = torch.equal(model(tokens), logits) and _parts_of(model) == before
-    facts["untouched"] = torch.tensor(same)
+    with same_state(function, {"model": model}), as_it_was(model):
+        result = function(model, tokens, *others)
+        facts["another_text"] = function(model, (tokens + 1) % int(sizes[0]), *others)
     after = names_beside(function)
     put_back = all(after.get(name) is each for name, each in functions.items())
     facts["put_back"] = torch.tensor(put_back)
@@ -305,23 +303,6 @@ def _drawn(model: nn.Module, seed: int) -> nn.Module:
     for number, part in enumerate(model.modules()):
         part.training = number % 2 == 0
     return model
-
-
-def _parts_of(model: nn.Module) -> list[object]:
-    """Return what a look into a model leaves as it was: what it's made of, and in which mode."""
-    parts = [
-        (name, id(part), part.training, type(part).forward, set(vars(part)))
-        for name, part in model.named_modules()
-    ]
-    parameters = [(name, id(each), each.requires_grad) for name, each in model.named_parameters()]
-    return [parts, parameters, [name for name, _ in model.named_buffers()]]
-
-
-def _hooks_in(model: nn.Module) -> int:
-    kept = [
-        value for part in model.modules() for name, value in vars(part).items() if "hook" in name
-    ]
-    return sum(len(value) for value in kept if isinstance(value, dict))
 
 
 def blocks_of(model: nn.Module) -> Sequence[Any]:

@@ -80,6 +80,20 @@ def same_state(
 
 
 @contextlib.contextmanager
+def as_it_was(model: nn.Module) -> Iterator[None]:
+    """Raise WrongResult if a model ends in another mode, or if a part of it has a new attribute."""
+    training = model.training
+    before = {name: {*vars(part)} for name, part in model.named_modules()}
+    yield
+    if model.training != training:
+        raise WrongResult(ProblemKind.PART_MODE, "model")
+    for name, part in model.named_modules():
+        if new := vars(part).keys() - before.get(name, vars(part).keys()):
+            said = f"the attribute `{min(new)}`{_where(name)} of `model`"
+            raise WrongResult(ProblemKind.ARGUMENT_CHANGED, said)
+
+
+@contextlib.contextmanager
 def _same_modules(modules: dict[str, nn.Module], changing: Container[str]) -> Iterator[None]:
     """Raise WrongResult if a module that was given is not as it was.
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
 from autograder.asking.cache_trials import blocks_of
+from autograder.asking.kept import as_it_was
 from autograder.asking.models import require_own_memory
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
@@ -140,13 +141,13 @@ def write_on(
     again: whether a second call gives the same, as it should when nothing is left to chance.
     Where the temperature isn't 0, also the facts of `_chance`.
     """
-    with _noted_calls(model) as calls, _as_it_was(model):
+    with _noted_calls(model) as calls, as_it_was(model):
         result = function(model, tokens, n_new, **how)
         if not isinstance(result, Tensor):
             return result
     facts["tokens per call"] = torch.tensor([n for n, _ in calls], dtype=torch.long)
     facts["light"] = torch.tensor(not any(graph for _, graph in calls))
-    with _as_it_was(model.eval()):
+    with as_it_was(model.eval()):
         facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
     model.train()
     if how.get("temperature", 1.0):
@@ -193,17 +194,6 @@ def _noted_calls(model: nn.Module) -> Iterator[list[tuple[int, bool]]]:
     vars(model).pop("forward", None)
 
 
-@contextlib.contextmanager
-def _as_it_was(model: nn.Module) -> Iterator[None]:
-    """Raise WrongResult if the body leaves a model in another mode, or with a new attribute."""
-    training, names = model.training, {*vars(model)}
-    yield
-    if model.training != training:
-        raise WrongResult(ProblemKind.PART_MODE, "model")
-    if new := vars(model).keys() - names:
-        raise WrongResult(ProblemKind.ARGUMENT_CHANGED, f"the attribute `{min(new)}` of `model`")
-
-
 def run_without_head(
     function: Callable[..., Any],
     facts: Facts,
@@ -220,7 +210,7 @@ def run_without_head(
     alike: whether the copy is in the model's mode, whichever it is, and can be trained as well.
     """
     before = model(tokens)
-    with _as_it_was(model):
+    with as_it_was(model):
         without = function(model, layer, head)
     if not isinstance(without, nn.Module):
         raise wrong_type(ProblemKind.MODULE, without)
@@ -231,7 +221,7 @@ def run_without_head(
         require_own_memory({"the model": model, "the copy": without})
     next_head = (head + 1) % blocks_of(model)[layer].attention.n_heads
     facts["without the next"] = function(without, layer, next_head)(tokens)
-    with _as_it_was(model.eval()):
+    with as_it_was(model.eval()):
         quiet = function(model, layer, head)
     alike = _same_use(model, quiet), _same_use(model.train(), without)
     facts["alike"] = torch.tensor(all(alike))

@@ -1,5 +1,6 @@
 """Answers to lesson 12's last exercises, right and wrong, that none of its files knows."""
 
+from autograder.asking.problem import ProblemKind
 from tests.exercises.answers import PASSES, REJECTED, each, said
 
 RULE = "(key <= query) & ((key > query - window) | (key < n_sinks))"
@@ -101,16 +102,24 @@ ANSWERS = {
         (
             "a hook left in it",
             afterwards("block.register_forward_hook(lambda *call: None)"),
-            "not_so",
+            ProblemKind.ARGUMENT_CHANGED,
         ),
         (
             "a function left in the notebook's place",
             afterwards("globals()['attend'] = lambda *call, own=attend: own(*call)"),
             "not_so",
         ),
-        ("in evaluation mode", afterwards("model.eval()"), "not_so"),
-        ("without gradients from now on", afterwards("model.requires_grad_(False)"), "not_so"),
-        ("a note on the model", afterwards("model.streams = streams"), "not_so"),
+        ("in evaluation mode", afterwards("model.eval()"), ProblemKind.PART_MODE),
+        (
+            "without gradients from now on",
+            afterwards("model.requires_grad_(False)"),
+            ProblemKind.FROZEN,
+        ),
+        (
+            "a note on the model",
+            afterwards("model.streams = streams"),
+            ProblemKind.ARGUMENT_CHANGED,
+        ),
         ("a copy", {STREAMS: f"model = copy.deepcopy(model)\n    {STREAMS}"}, PASSES),
     ],
 }

@@ -275,9 +275,7 @@ def test_zeros_are_not_said_to_belong_elsewhere():
 def test_each_false_fact_has_its_own_sentence():
     false, true = torch.tensor(False), torch.tensor(True)
     said = what_is_said(Comparison("untouched", false, true, 0.0, "", {}))
-    assert (
-        said == "The model that you were given has changed. Leave it as it was, or change a copy."
-    )
+    assert said == "The model that you were given has changed. Change a copy."
 
 
 @pytest.mark.parametrize(("chosen", "words"), [(0, "Cats purr."), (1, "Dogs"), (3, "is 3 where")])

@@ -177,8 +177,7 @@ NOT_SO = {
     "random": "At a high temperature, the draws should differ from those at 0, and each text "
     "should draw its own tokens.",
     "usual": "Without a temperature, the draws should be those at 1, as in `sample`.",
-    "untouched": "The model that you were given has changed. Leave it as it was, or change a copy.",
-    "unhooked": "A hook of yours is still in the model. Take it out again: `hook.remove()`.",
+    "untouched": "The model that you were given has changed. Change a copy.",
     "put_back": "A function of the notebook is still another one. Put back the one that was there.",
 }
 

@@ -187,13 +187,12 @@ def keys_from(sizes, seed, tokens, layer, from_layer):
 
 
 def as_tried(result, witness):
-    """What the trial notes beside a result: another text's, and that nothing is left changed."""
+    """What the trial notes beside a result: another text's, and that functions are put back."""
 
     def noted(sizes, seed, tokens, *others):
         found = witness(sizes, seed, tokens, *others)
         other = witness(sizes, seed, (tokens + 1) % int(sizes[0]), *others)
-        left = dict.fromkeys(("untouched", "unhooked", "put_back"), torch.tensor(True))
-        return found | {"another_text": other[result]} | left
+        return found | {"another_text": other[result], "put_back": torch.tensor(True)}
 
     return noted
 
