@@ -284,7 +284,7 @@ def with_own_llama(
     model(tokens)  # attributes that it sets by itself are there from now on
     functions = {name: each for name, each in beside.items() if inspect.isfunction(each)}
     function(another, tokens, *others)
-    with same_state(function, {"model": model}), as_it_was(model):
+    with same_state(function, {"model": model}), as_it_was(*model.modules()):
         result = function(model, tokens, *others)
         facts["another_text"] = function(model, (tokens + 1) % int(sizes[0]), *others)
     after = names_beside(function)

@@ -80,16 +80,18 @@ def same_state(
 
 
 @contextlib.contextmanager
-def as_it_was(model: nn.Module) -> Iterator[None]:
-    """Raise WrongResult if a model ends in another mode, or if a part of it has a new attribute."""
-    training = model.training
-    before = {name: {*vars(part)} for name, part in model.named_modules()}
+def as_it_was(*parts: nn.Module) -> Iterator[None]:
+    """Raise WrongResult if parts of a model, or itself, end in another mode or with new attributes.
+
+    Parts that note something when they are first called are left out, or have been called before.
+    """
+    before = [(part, part.training, {*vars(part)}) for part in parts]
     yield
-    if model.training != training:
-        raise WrongResult(ProblemKind.PART_MODE, "model")
-    for name, part in model.named_modules():
-        if new := vars(part).keys() - before.get(name, vars(part).keys()):
-            said = f"the attribute `{min(new)}`{_where(name)} of `model`"
+    for part, training, names in before:
+        if part.training != training:
+            raise WrongResult(ProblemKind.PART_MODE, "model")
+        if new := vars(part).keys() - names:
+            said = f"the attribute `{min(new)}` of `model`"
             raise WrongResult(ProblemKind.ARGUMENT_CHANGED, said)
 
 
