@@ -504,8 +504,7 @@ print(f"keys of length 1: {written(F.normalize(key, dim=-1), value).abs().max():
 # ### Exercise 5: `gated_delta_step` (4 minutes)
 #
 # First everything fades, then the word is written by the delta rule, then the query asks. (This
-# decay is the gate in "gated delta rule".) `log_decay` is finite. This exercise builds on
-# `delta_step`.
+# decay is the gate in "gated delta rule".) This exercise builds on `delta_step`.
 
 
 # %%
@@ -659,8 +658,9 @@ print(changes)
 # ### Exercise 6: `chunked_gated_delta` (30 minutes)
 #
 # The gated delta rule in chunks: the same as `gated_delta_step`, word by word, but with one
-# triangular system for each chunk. `log_decay` and `beta` have a number for each word. Everything
-# else is as in `chunked_linear_attention`.
+# triangular system for each chunk. `log_decay` and `beta` have a number for each word. As in
+# `chunked_linear_attention`, there may be a `state` to go on from, the last chunk may be shorter,
+# and any number of dimensions may come in front.
 
 
 # %%
@@ -748,8 +748,9 @@ for name, form in {"word by word": gated_word_by_word, "in chunks": chunked_gate
 #   where width is the number of weights in a row. (With one weight, there are none.) Without a
 #   `tail`, they are zeros.
 # - Return the weighted sums and the tail for the next piece: the last width − 1 words so far. A
-#   piece has at least one word. If it has fewer than width − 1, the rest comes from the old tail.
-#   Leave that as it was.
+#   piece has at least one word. If it has fewer than width − 1, the rest comes from the old tail or,
+#   without a `tail`, is zeros.
+# - Leave the old tail as it was.
 
 
 # %%

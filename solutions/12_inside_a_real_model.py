@@ -57,7 +57,7 @@ torch.set_printoptions(precision=4, sci_mode=False)
 view_next_tokens(
     *CAPITAL_OF_FRANCE,
     opens_on=-4,
-    caption="A chat, token by token, and what the model expects after each of them.",
+    caption="A chat, token by token, and what the model expects after each one.",
 )
 
 # %% [markdown]
@@ -91,7 +91,7 @@ for tensor in real.tensors[:6]:
 # of them would be too coarse. So each row is cut into **blocks** of 32 weights, and each block has
 # a grid of its own.
 #
-# The embeddings get eight bits each (the kind `Q8_0`). A block starts with a float16, the
+# The embeddings get eight bits per weight (the kind `Q8_0`). A block starts with a float16, the
 # **scale**, in two bytes. Then come 32 whole numbers from −127 to 127, a byte each, which the scale
 # multiplies:
 
@@ -113,7 +113,7 @@ print(block[:, :2].view(torch.float16), dequantize_8(block)[0, :5])
 #
 # ### Exercise 1: `dequantize` (8 minutes)
 #
-# Everything else but the norms gets four bits each (the kind `Q4_1`). A block has 20 bytes:
+# Everything else but the norms gets four bits per weight (the kind `Q4_1`). A block has 20 bytes:
 #
 # - a float16, the scale;
 # - another float16, the **minimum**;
@@ -162,8 +162,8 @@ print(len(first.unique()), "different numbers")
 #
 # Lesson 10's blocks have `nn.LayerNorm`: it subtracts the mean of a token's features, divides by
 # their standard deviation, multiplies by a weight and adds a bias. Zhang and Sennrich (2019) left
-# out the mean and the bias. Their models were about as good, and up to 64% faster. What remains
-# divides a vector by the root of the mean of its squares:
+# out the mean and the bias. Their models were about as good, and took 7 to 64% less time. What
+# remains divides a vector by the root of the mean of its squares:
 #
 # $$\text{RMSNorm}(x) = \frac{x}{\sqrt{\frac{1}{d} \sum_i x_i^2 + \epsilon}} \cdot \text{weight}$$
 #
@@ -175,7 +175,7 @@ print(len(first.unique()), "different numbers")
 
 # %%
 class RMSNorm(nn.Module):
-    """Divides by the root of the mean square, over the last dimension.
+    """Division by the root of the mean square, over the last dimension.
 
     Source: Zhang and Sennrich 2019, eq. 4.
 
@@ -298,7 +298,7 @@ def attend(query, key, value):
 # %% [markdown]
 # ### Exercise 4: `RotaryGroupedAttention` (14 minutes)
 #
-# Put the three together:
+# Put these parts together:
 #
 # - Four linear layers without biases: `query`, `key`, `value` and `output`. `key` and `value` have
 #   n_kv_heads · d_head features, where d_head is d_model / n_heads; the other two have d_model.
@@ -308,9 +308,9 @@ def attend(query, key, value):
 # - Turn each key once, at its own place: before it goes into the cache.
 # - Call `attend` and `rotate`. (Later on, we'll swap in others, and watch what happens.)
 #
-# Make tensors in `forward`, not in `__init__`, and give each layer one name: when a model is loaded
-# from a file, its state dict must have the names in the file, and no others. (That goes for all
-# modules in this lesson.)
+# Make no tensors but parameters in `__init__`, and give each layer one name: when a model is loaded
+# from a file, nothing else is filled in, and its state dict must have the names in the file. (That
+# goes for all modules in this lesson.)
 
 
 # %%
@@ -522,7 +522,7 @@ print(f"{sum(parameter.numel() for parameter in llama.parameters()):,} parameter
 
 # %% [markdown]
 # Does it work? The model learned to chat in one form: markers around each message, and after the
-# first one, the word that says whose it is. Copy it exactly, line breaks included:
+# opening one, the word that says whose it is. Copy it exactly, line breaks included:
 
 
 # %%
@@ -603,11 +603,11 @@ print(f"only reading the weights: {1000 * only_reading:.0f} ms")
 
 # %% [markdown]
 # Whether one token comes or 37, the same 538 MB of weights pass through the processor once. The
-# arithmetic for one token takes a few milliseconds. (The rest is Python, which a compiled program
-# wouldn't need.) That's why a server gathers the texts of several people. It's why the large model
-# judges several tokens at once in speculative decoding, lesson 10's challenge. And it's why
-# quantized weights write faster: code that multiplies them as they are reads 97 MB for each token
-# instead of 538.
+# arithmetic for one token takes a few milliseconds. (Much of the rest is overhead, which a compiled
+# program wouldn't have.) That's why a server gathers the texts of several people. It's why the
+# large model judges several tokens at once in speculative decoding, lesson 10's challenge. And it's
+# why a quantized model writes faster: code that multiplies its weights as they are reads 97 MB for
+# each token instead of 538.
 #
 # ## Is it the same model?
 #
@@ -641,10 +641,10 @@ with torch.no_grad():
         print(f"{dtype}: {off:.0e}")
 
 # %% [markdown]
-# About as much as float32 rounds. Nothing is wrong here, and yet the difference doesn't shrink:
-# somewhere on the way, one of the two models leaves float64. So the test has a condition. Both
-# models must compute *everything* in float64. If a difference stays, look for a `.float()` before
-# you look for a defect.
+# About as much as float32 rounds. Nothing is wrong here, and yet they differ: somewhere on the way,
+# one of the two models leaves float64. So the test has a condition. Both models must compute
+# *everything* in float64. If a difference stays, look for a `.float()` before you look for a
+# defect.
 #
 # ### Exercise 7: `to_pairs` (5 minutes)
 #
@@ -695,8 +695,8 @@ with broken(llama, "places count from 1"):
     print(answer(llama, "What is the capital of France?"))
 
 # %% [markdown]
-# Nothing happens, and it can't: rotary positions only see differences. That was an easy one.
-# `broken` knows thirty mistakes, and undoes each of them again. For each, look at three things: the
+# Nothing changes, and nothing can: rotary positions only see differences. That was an easy one.
+# `broken` knows thirty changes, and undoes each of them again. For each, look at three things: the
 # answer, the loss on three plain paragraphs, and how far any logit is off.
 
 
@@ -732,14 +732,14 @@ for mistake in ("the base is 500,000", "blocks 10 and 11 swapped", "no causal ma
         examine(llama, right)
 
 # %% [markdown]
-# Without its mask, the model sees the next token, and its loss is *half* of the right one, for
-# predicting what it has read. (Not 0: it was never trained to copy what comes next.) And it can't
-# answer, because when it writes, there's nothing to see yet.
+# Without its mask, the model sees the next token, and its loss is *half* of the right one: it
+# predicts what it has read. (Not 0: it was never trained to copy what comes next.) But it can't
+# answer: the tokens of its prompt looked ahead, too.
 #
-# Two blocks in the wrong order cost a tenth of the loss, and France still has its Paris. Each block
-# only adds to the stream, so the next one still finds most of what it needs there. Now for some
-# mistakes that you may have made in lessons 7, 9 and 10. **Predict before you run:** how many of
-# these five show in the loss?
+# Two blocks in the wrong order raise the loss by a tenth, and France still has its Paris. Each
+# block only adds to the stream, so the next one still finds most of what it needs there. Now for
+# some mistakes that you may have made in lessons 7, 9 and 10. **Predict before you run:** how many
+# of these five show in the loss?
 #
 # - halves for pairs
 # - scores that aren't scaled
@@ -774,11 +774,11 @@ for mistake in (
 view_wrong_models(
     RIGHT_MODEL,
     WRONG_MODELS,
-    caption="Thirty models, each with one thing wrong: what tells, and what doesn't.",
+    caption="Thirty models, each with one thing changed: what tells, and what doesn't.",
 )
 
 # %% [markdown]
-# **Predict before you run:** how many of the thirty wrong models answer that it's Paris?
+# **Predict before you run:** how many of the thirty answer that it's Paris?
 
 # %%
 predict("who_says_paris", ...)
@@ -787,19 +787,19 @@ predict("who_says_paris", ...)
 says_paris = [model for model in WRONG_MODELS if "of France is Paris" in model.answer]
 fair = [model for model in WRONG_MODELS if model.loss < RIGHT_MODEL.loss + 0.1]
 small = [model for model in WRONG_MODELS if max(model.off, model.off_in_pieces) < 0.5]
-print(f"{len(says_paris)} say Paris; {len(fair)} have a loss that's worse by less than 0.1")
+print(f"{len(says_paris)} say Paris; {len(fair)} have a loss below the right one's + 0.1")
 print("logits off by less than 0.5:", "; ".join(model.mistake for model in small))
 
 # %% [markdown]
 # - **Fluent text** shows that most of the model is right. One answer says nothing about the rest.
 # - **The loss** shows what matters on average. It can't see a cache, it hardly sees a wrong base,
 #   and a model that looks ahead gets a better one.
-# - **Logits** show every mistake. (Places that count from 1 are none: off by 0.0001, as rounding
-#   is.) The smallest, an ε of 10⁻⁶ where 10⁻⁵ is right, puts them off by 0.03, and all others by
-#   more than 3. But compare in float32: in bfloat16, the *right* model is off by more than 1.
+# - **Logits** show every mistake. (Places that count from 1 aren't one: nothing moves beyond
+#   rounding.) The smallest, an ε of 10⁻⁶ where 10⁻⁵ is right, puts them off by 0.03, and all others
+#   by more than 3. But compare in float32: in bfloat16, the *right* model is off by more than 1.
 #
 # And where does a difference begin? As in lesson 8, look for the first place where two models part.
-# A pre-hook notes what each block reads, and at the end, the last norm:
+# A pre-hook notes what each block and the last norm read:
 
 
 # %%
@@ -834,7 +834,7 @@ for mistake in ("no rotation", "blocks 10 and 11 swapped"):
 #
 # (Third sitting.) Now you have a model that works, and you can read any number in it. Is there
 # anything in it that you know? In lesson 10, a model of two layers learned to copy with an
-# **induction head**: it looks for where a token occurred before, and at what came next. Olsson et
+# **induction head**: it finds where a token occurred before, and looks at what came next. Olsson et
 # al. (2022) found such heads in models of two layers and more, up to large ones. Let's look for
 # them in yours, with a text that nobody has ever written: 40 random tokens, and then the same 40
 # again. **Predict before you run:** how high is the loss in the second half?
@@ -852,7 +852,7 @@ def repeated(seed):
 
 @torch.inference_mode()
 def losses_of(model, text):
-    """The loss at each token of a text, [n], but the first."""
+    """The loss at each token of a text but the first, [n - 1]."""
     return F.cross_entropy(model(text[None])[0, :-1], text[1:], reduction="none")
 
 
@@ -925,7 +925,7 @@ plot_matrix(
 # are the same for all four texts.
 #
 # A score only says what a head looks at. The third kind of evidence in lesson 10 was to take it
-# away. A copy of this model, as `without_head` made them, would take 538 MB. A hook does it without
+# away. A copy of this model, as `without_head` makes one, would take 538 MB. A hook does it without
 # one:
 
 
@@ -987,9 +987,9 @@ report_without("another ten", [others[number] for number in order[10:20]])
 
 # %% [markdown]
 # Without these ten, copying is gone: tokens that cost 2 to 5 nats before now cost more than 12. And
-# these three paragraphs don't notice. Take out ten others of the same layers, and it's the other
-# way around: the model still copies, and its English is worse. That's what such a test needs: texts
-# other than those used to choose the heads, other heads, and another task.
+# these three paragraphs don't notice. Take out ten others of the same layers, and the model still
+# copies, if less well, and its English is worse. That's what such a test needs: texts other than
+# those used to choose the heads, other heads, and another task.
 #
 # So what are they good for in English? What comes again: names, for example. Below is one that we
 # made up, and its second appearance stops in the middle. See where two of these heads look from
@@ -1033,18 +1033,18 @@ for layer, head in [divmod(number, 9) for number in best]:
     print(f"layer {layer:2}, head {head}: {previous[0, layer, head]:.2f}, without it {copied}")
 
 # %% [markdown]
-# Six heads, but only the first one matters much: without it, the model hardly copies anymore. The
+# Six heads, but only the first one matters much: without it, copying costs 5 to 7 nats more. The
 # last two are too late for the best induction heads, in layers 17 and 18. Once more, a score shows
 # what a head looks at, and not who needs it.
 #
 # ### Exercise 8: `keys_from` (12 minutes)
 #
 # If the story is right, then layer 17 needs layer 16 for its **keys**, and not for its queries. In
-# lesson 10, you saw a hook feed a projection from below. Now compute such weights yourself: those
-# of the block `layer`, with its queries made as always, but its keys made from the stream before
-# the block `from_layer` (mostly a lower one, but any will do). The norm, the projections and the
-# places are those of block `layer`. So if `from_layer` is `layer`, you get what the model itself
-# computes. Leave the model as it is.
+# lesson 10, you saw a hook feed a projection from below. Now compute the attention weights of the
+# block `layer` yourself: its queries are made as always, but its keys from the stream before the
+# block `from_layer` (mostly a lower one, but any will do). The norm, the projections and the base
+# are those of block `layer`. So if `from_layer` is `layer`, you get what the model itself computes.
+# Leave the model as it is.
 #
 # `streams_of(model, tokens)[b]` is the stream before block b. Your attention shows what has to be
 # done with it, except that you want the weights of all query heads now, and no contexts.
@@ -1163,7 +1163,7 @@ for text in paragraphs():
 
 # %%
 def masking(keep):
-    """Attention weights of which each token sees what `keep`, [n, n], says."""
+    """A softmax for `exchanged`, with `keep`, [n, n], as its mask."""
 
     def masked(causal_softmax, attn_scores):
         return attn_scores.masked_fill(~keep, -torch.inf).softmax(dim=-1)
@@ -1240,25 +1240,24 @@ def sink_window(
 check(sink_window)
 
 # %% [markdown]
-# Here are three passages of lesson 10's play, 384 tokens each, and the loss after the first 64:
+# Here are three passages of lesson 10's play, 256 tokens each, and the loss after the first 64:
 
 # %% tags=["raises-exception", "trained"]
 play = torch.tensor(real.tokens(as_you_like_it()))
-passages = [play[first : first + 384] for first in (0, 5000, 10000)]
-windows = {"everything": (384, 0)} | {
+passages = [play[first : first + 256] for first in (0, 5000, 10000)]
+windows = {"everything": (256, 0)} | {
     f"a window of 64, {n_sinks} sinks": (64, n_sinks) for n_sinks in (0, 1, 4)
 }
 for name, sizes in windows.items():
-    keep = sink_window(384, 384, *sizes)
+    keep = sink_window(256, 256, *sizes)
     with exchanged(llama, "causal_softmax", masking(keep)):
         found = [losses_of(llama, passage)[64:].mean() for passage in passages]
     print(f"{name:23}", *(f"{loss:.2f}" for loss in found))
 
 # %% [markdown]
 # A window without a sink costs more than a nat. With one sink, it costs less than half a nat, for
-# the rest that it still forgets. Xiao et al. keep four, which is hardly better here. (They also
-# count places within the cache, so that no distance grows too large. Here is what happens if one
-# does.)
+# what it still forgets. Xiao et al. keep four, which is hardly better here. (They also count places
+# within the cache, so that no distance grows too large. Here is what happens if one does.)
 #
 # ## Past the end
 #
@@ -1269,7 +1268,7 @@ for name, sizes in windows.items():
 
 # %%
 def loss_across(model, text, gap, base=None):
-    """The loss in the second half of a text whose places begin `gap` later than they would."""
+    """The loss in a text's second half, with the places there moved by `gap`."""
     half = len(text) // 2
 
     def moved(rotate, x, places, its_base):
@@ -1292,9 +1291,9 @@ print("16,000, with a base of 400,000:", *(f"{loss:.2f}" for loss in stretched))
 # Across 1,000 places, the first half is no help anymore: the loss is about what it is without it,
 # or a bit higher. At 10,000, that's still so. But at 14,000 the first half does *harm*: the loss is
 # above 6. There's a cliff, but it isn't at 8,192. A larger base, 400,000, turns the pairs more
-# slowly, so the slow ones get no farther than before, and the harm is gone. But the first half is
-# no help, as it was none at 1,000: what a short paragraph's second half needs is near. (Models that
-# get a larger base are then trained a little longer, as in lesson 7.)
+# slowly, so the slow ones get no farther than in training, and the harm is gone. But the first half
+# is still no help, as at 1,000: what a short paragraph's second half needs is near. (Models that
+# get a larger base are then trained a little longer, as lesson 7 says.)
 
 # %% [markdown]
 # ## What you can do now
@@ -1330,8 +1329,8 @@ print("16,000, with a base of 400,000:", *(f"{loss:.2f}" for loss in stretched))
 #    `key`, the scale. The first token attends to itself alone, with a weight of 1, whatever its
 #    score. If even the first place of a longer text is wrong, it sees what comes later: look at the
 #    mask.
-# 3. Hide *Dear* from the start, or put another word in front of it. If the weight moves to whatever
-#    is now first, it's a sink.
+# 3. Let no later word ever see *Dear*, or put another word in front of it. If the weight moves to
+#    whatever is now first, it's a sink.
 #
 # </details>
 
@@ -1370,24 +1369,24 @@ def logit_lens(
 check(logit_lens)
 
 # %% [markdown]
-# When does the model know that it's Paris? Here is the rank of three capitals where the model is
-# about to say them, after more and more blocks. (0 is the likeliest of 49,152.)
+# When does the model know that it's Paris? Here is the rank of three capitals at the end of a
+# sentence like "The capital of France is", after more and more blocks. (0 is the likeliest of
+# 49,152.)
 
 # %% tags=["raises-exception", "trained"]
 shown = [0, 10, 20, 24, 26, 28, 29, 30]
 print("blocks:", *(f"{n_blocks:6}" for n_blocks in shown))
-for country, capital in {"France": " Paris", "Japan": " Tokyo", "Egypt": " Cairo"}.items():
-    asked = chat(f"What is the capital of {country}?")
-    start = real.tokens(f"The capital of {country} is")
+for country, capital in {"France": " Paris", "Japan": " Tokyo", "Italy": " Rome"}.items():
+    sentence = torch.tensor([real.tokens(f"The capital of {country} is")])
     with torch.inference_mode():
-        lens = logit_lens(llama, torch.cat([asked, torch.tensor([start])], dim=1))[:, 0, -1]
+        lens = logit_lens(llama, sentence)[:, 0, -1]
     ranks = (lens > lens[:, real.tokens(capital)]).sum(dim=1)
     print(f"{capital:7}", *(f"{rank:6}" for rank in ranks[shown].tolist()))
 
 # %% [markdown]
 # Each is far down the list until the last few blocks, and comes first only after the last one. (Try
-# others: London comes first after 28 blocks.) Beware: the lens shows what the last norm and the
-# table of tokens can read. What they can't read may be there all the same.
+# others. Egypt's Cairo doesn't come first even then.) Beware: the lens shows what the last norm and
+# the table of tokens can read. What they can't read may be there all the same.
 
 # %% [markdown]
 # ### Further reading
@@ -1418,7 +1417,7 @@ for country, capital in {"France": " Paris", "Japan": " Tokyo", "Egypt": " Cairo
 # | 4 | hide what may not be seen, and check with a leak test that it's hidden |
 # | 5 | build an encoder-decoder, train it, and say what its loss is worth |
 # | 6 | take PyTorch's and Keras's attention apart, and match both |
-# | 7 | tell words their places in four ways, and measure what happens beyond the trained length |
+# | 7 | tell words their places in five ways, and measure what happens beyond the trained length |
 # | 8 | find the defect in attention that runs, trains and looks right |
 # | 9 | make attention fast or small: caches, grouped heads, tiles, and gradients of your own |
 # | 10 | build, train and sample a GPT, and test a story about heads |

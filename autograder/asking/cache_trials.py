@@ -1,7 +1,8 @@
 """Trials of caches and memories, and of models that read with them: see `asking.trials`."""
 
+import contextlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -147,6 +148,48 @@ def read_in_pieces(
     return result
 
 
+def read_by_name(
+    module: nn.Module, facts: Facts, x: Tensor, pieces: list[int], window: int | None
+) -> Any:
+    """Give a module x as `read_in_pieces` does, and note how it uses the notebook's functions.
+
+    by_name: whether it calls `attend` and `rotate` by their names, so that others can take their
+        place.
+    turned_once: whether it turns each query once, and each key that goes into the cache.
+    """
+    beside = names_beside(type(module))
+    with _noting(beside, "attend") as attended, _noting(beside, "rotate") as turned:
+        result = read_in_pieces(module, facts, x, pieces, window)
+    facts["by_name"] = torch.tensor(bool(attended and turned))
+    if pieces:
+        facts["turned_once"] = torch.tensor(not turned or _each_once(turned, x, facts))
+    return result
+
+
+def _each_once(turned: list[Tensor], x: Tensor, facts: Facts) -> bool:
+    """Whether as much was turned as there are queries and keys, in three readings of a text."""
+    keys = x[..., 0].numel() * facts["cached_heads"] * turned[0].shape[-1]
+    return sum(each.numel() for each in turned) == 3 * (x.numel() + keys)
+
+
+@contextlib.contextmanager
+def _noting(beside: dict[str, Any], name: str) -> Iterator[list[Tensor]]:
+    """Note what a function of the notebook is first given, each time it's called by its name."""
+    own, given = beside.get(name), []
+
+    def noting(*arguments: Any, **others: Any) -> Any:
+        given.append([*arguments, *others.values()][0])
+        return own(*arguments, **others)
+
+    if own:
+        beside[name] = noting
+    try:
+        yield given
+    finally:
+        if own:
+            beside[name] = own
+
+
 def _read(
     module: nn.Module, whole: Tensor, pieces: list[int], kept: Any, of_another: Any
 ) -> Tensor:
@@ -189,9 +232,11 @@ def read_with_memory(module: nn.Module, facts: Facts, x: Tensor, pieces: list[in
     old: whether what the memory held before a piece is still what it was.
     afterwards: the result in one go, after the module has read in pieces, and another text.
     afresh: the same, with a new memory.
+    nothing_kept: whether the module holds no more after all this than before.
     """
     if not pieces:
         return module(x)
+    before = _numbers_held(module)
     new_memory = names_beside(type(module)).get("Memory", GivenMemory)
     memory, of_another = new_memory(), new_memory()
     read, held, old = [], [_numbers_held(module, memory)], []
@@ -211,6 +256,7 @@ def read_with_memory(module: nn.Module, facts: Facts, x: Tensor, pieces: list[in
     with torch.no_grad():
         module(x.flip(1))
     facts["afterwards"] = module(x)
+    facts["nothing_kept"] = torch.tensor(_numbers_held(module) <= before)
     return _joined(read)
 
 
@@ -280,10 +326,9 @@ def with_own_llama(
     """
     if "Llama" not in (beside := names_beside(function)):
         raise NameError("name 'Llama' is not defined")
-    model, another = (_drawn(beside["Llama"](*sizes), seed + more) for more in (0, 1))
-    model(tokens)  # attributes that it sets by itself are there from now on
+    model = _drawn(beside["Llama"](*sizes), seed)
+    model(tokens[:1, :1])  # attributes that it sets by itself are there from now on
     functions = {name: each for name, each in beside.items() if inspect.isfunction(each)}
-    function(another, tokens, *others)
     with same_state(function, {"model": model}), as_it_was(*model.modules()):
         result = function(model, tokens, *others)
         facts["another_text"] = function(model, (tokens + 1) % int(sizes[0]), *others)

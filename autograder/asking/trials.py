@@ -13,6 +13,7 @@ from autograder.asking.answer import Facts
 from autograder.asking.backward_trials import apply_in_little_memory
 from autograder.asking.cache_trials import (
     append_in_pieces,
+    read_by_name,
     read_in_pieces,
     read_tokens,
     read_with_caches,
@@ -39,6 +40,7 @@ TRIALS: dict[str, Callable[..., Any]] = {
     trial.__name__: trial
     for trial in (
         append_in_pieces,
+        read_by_name,
         read_in_pieces,
         read_tokens,
         read_with_caches,

@@ -55,6 +55,7 @@ from autograder.judging.differences.weights import (
     softmax_elsewhere,
     softmax_twice,
     untouched_by_softmax,
+    weight_elsewhere,
 )
 from autograder.judging.differences.words import (
     apart,
@@ -75,6 +76,7 @@ RULES: tuple[Rule, ...] = (
     wrong_shape,
     wrong_dtype,
     too_often,
+    weight_elsewhere,
     too_much_error,
     not_repeated,
     wrong_mode,

@@ -173,13 +173,13 @@ RULES = (
     ),
     Rule(
         r"too many values to unpack \(expected (\d+)",
-        "The left side of `=` has {0} names, and there are more values than that. Does the shape "
-        "have a batch here?",
+        "The left side of `=` has {0} names, and there are more values than that. If they're the "
+        "sizes of a shape, does it have a batch here?",
     ),
     Rule(
         r"not enough values to unpack \(expected (\d+), got (\d+)\)",
-        "The left side of `=` has {0} names, and fewer values, {1}, are on its right. Does the "
-        "shape lack a batch here, or is it another dimension?",
+        "The left side of `=` has {0} names, and fewer values, {1}, are on its right. If they're "
+        "the sizes of a shape, does it lack a batch here?",
     ),
     Rule(
         r"einsum\(\): the number of subscripts in the equation \((\d+)\) does not match the number "
@@ -252,6 +252,11 @@ RULES = (
         r"torch\.return_types\.(max|min|sort|median|topk)",
         "`{0}` along a dimension returns two things, values and indices. Take `.values`; for the "
         "largest, `amax` returns only the value.",
+    ),
+    Rule(
+        r"'NoneType' object has no attribute '(?:groups?|span|start|end)'",
+        "`re.match` and its like return None for a text that they don't fit. Which one doesn't your "
+        "pattern cover?",
     ),
     Rule(
         r"'NoneType' object has no attribute '(\w+)'|must be Tensor, not NoneType"

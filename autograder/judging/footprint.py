@@ -18,6 +18,7 @@ from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind
 
 PRODUCTS = 4
+ROUNDED = 1e-4  # how far rounding may put numbers off, as a fraction of their size
 # NaN and infinities are replaced by numbers that no answer contains.
 STRANGE = {"nan": 1234.5, "posinf": 2345.6, "neginf": -3456.7}
 
@@ -64,17 +65,26 @@ def footprint(answer: Answer) -> Footprint:
 
 
 def slack(answer: Answer, tolerance: dict[str, float]) -> Tensor:
-    """Return how far each product may be off if the elements may be off by `tolerance`."""
+    """Return how far each product may be off if the elements may be off by `tolerance`.
+
+    Elements that are much larger than the right ones, as some mistakes make them, may be off by
+    more: they are rounded more.
+    """
     parts = [torch.zeros(0)]
     for name, tensor in sorted(answer.tensors.items()):
-        off = 4 * tolerance.get(name, 0.0) * math.sqrt(max(tensor.numel(), 1))
-        parts.append(torch.full((PRODUCTS,), off))
+        if off := tolerance.get(name, 0.0) * math.sqrt(max(tensor.numel(), 1)):
+            off = max(off, ROUNDED * _values(tensor).norm().item())
+        parts.append(torch.full((PRODUCTS,), 4 * off))
     return torch.cat(parts)
 
 
 def _products(tensor: Tensor) -> Tensor:
-    values = tensor.double().flatten().nan_to_num(**STRANGE)
+    values = _values(tensor)
     return (_vectors(len(values)) @ values).float()
+
+
+def _values(tensor: Tensor) -> Tensor:
+    return tensor.double().flatten().nan_to_num(**STRANGE)
 
 
 @cache

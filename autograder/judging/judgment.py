@@ -9,6 +9,7 @@ import torch
 from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.compare import Comparison
+from autograder.judging.differences.form import IN_ONE_GO
 from autograder.judging.explain_difference import recognize_difference
 from autograder.judging.form import AFTER_A_CALL, Form
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey
@@ -275,9 +276,13 @@ class Failure:
         return self.judgment.counted(self.aspect, self.index)
 
     def _suspects(self) -> list[str]:
-        """List the wrong outputs that count, and then those that the module keeps."""
+        """List the wrong outputs that count, and then those that the module keeps.
+
+        What a second reading gives comes last: it tells something only where the first is right.
+        """
         wrong = self.judgment.wrong[self.index]
-        first = [name for name in self._names if name in wrong]
+        counted = [name for name in self._names if name in wrong]
+        first = [name for name in counted if name not in IN_ONE_GO] or counted
         keeps = self.judgment.key.keeps
         kept = [name for name in self.case.expected if name in wrong and name in keeps]
         return list(dict.fromkeys([*first, *kept])) if first else []

@@ -258,11 +258,14 @@ def test_numbers_of_the_real_model_that_the_prose_states(real, llama):
 
 
 @with_weights
-def test_london_comes_first_after_28_blocks(real, llama):
-    start = torch.tensor([real.tokens("The capital of England is")])
-    asked = torch.cat([OURS["chat"]("What is the capital of England?"), start], dim=1)
-    lens = OURS["logit_lens"](llama, asked)[:, 0, -1]
-    assert [lens[n].argmax() == real.tokens(" London")[0] for n in (27, 28)] == [False, True]
+def test_london_comes_first_after_the_last_block_and_cairo_does_not(real, llama):
+    def ranks(country, capital):
+        sentence = torch.tensor([real.tokens(f"The capital of {country} is")])
+        lens = OURS["logit_lens"](llama, sentence)[:, 0, -1]
+        return (lens > lens[:, real.tokens(capital)]).sum(dim=1).tolist()
+
+    assert ranks("England", " London")[28:] == [3, 2, 0]
+    assert min(ranks("Egypt", " Cairo")) > 0
 
 
 @with_weights

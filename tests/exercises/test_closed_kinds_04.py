@@ -94,6 +94,17 @@ def compared(which: str) -> str:
             "return weights * keep",
             PASSES,
         ),
+        (
+            "masked_softmax",
+            "return torch.softmax(attn_scores - 1000 * ~keep, -1) * keep",
+            "a number taken from hidden scores",
+        ),
+        (
+            "masked_softmax",
+            "keep = keep.to(attn_scores.dtype)\n"
+            "return torch.softmax(attn_scores + (1 - keep) * -10000, -1) * keep",
+            "a number taken from hidden scores",
+        ),
         ("masked_attention", infinite("query.shape[-2] == key.shape[-2]"), "holds_nan"),
         ("masked_attention", infinite("query.shape[-2] == 1"), "holds_nan"),
         ("masked_attention", infinite("key.shape[-2] == 1"), "holds_nan"),
@@ -132,12 +143,19 @@ def compared(which: str) -> str:
         ("leaks_future", compared("[0, 2], :later"), "wrong_decision"),
         ("leaks_future", compared("0, :later"), "a batch of one"),
         ("leaks_future", compared(":, :later, 0"), "only the first feature compared"),
+        (
+            "leaks_future",
+            TEST.replace("words.clone()", "words").replace(
+                "    changed =", "    before = attention(words)\n    changed ="
+            ),
+            "words changed in place",
+        ),
         ("leaks_future", f"torch.manual_seed(0)\n{TEST}", PASSES),
         (
             "packed_keep",
             "place = torch.arange(len(document))\nback = place[:, None] - place\n"
             "return (back >= 0) & (back <= before) & (document[:, None] <= document)",
-            "some_rows_right",
+            "texts mixed",
         ),
         (
             "masked_softmax",

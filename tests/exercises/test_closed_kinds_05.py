@@ -180,6 +180,25 @@ DECODER: list[Row] = [
         },
         REJECTED,
     ),
+    (
+        "a causal mask for another",
+        {"target_keep)": "target_keep if target_keep is None else causal_keep(target.shape[1]))"},
+        "causal whatever target_keep says",
+    ),
+    (
+        "the future hidden as well",
+        {"target_keep)": "target_keep if target_keep is None else target_keep.tril())"},
+        "causal whatever target_keep says",
+    ),
+    (
+        "one target mask for all",
+        {
+            "target_keep)": (
+                "target_keep if getattr(target_keep, 'ndim', 2) == 2 else target_keep[:1])"
+            )
+        },
+        "the first target mask for all",
+    ),
     ("dropout", {FED: f"F.dropout({FED}, 0.1, self.training)"}, "no_dropout"),
     (
         "one query",
@@ -328,6 +347,11 @@ RUNS: list[Row] = [
         "epoch 39",
         {"train_losses[-1] > train_losses[0]": "train_losses[39] > train_losses[0]"},
         "raised",
+    ),
+    (
+        "15 rises",
+        {"train_losses[-1] > train_losses[0]": "(train_losses.diff() > 0).sum() > 15"},
+        "rises counted",
     ),
 ]
 

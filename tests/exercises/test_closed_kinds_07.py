@@ -16,6 +16,7 @@ KEPT = "angle = ANGLES.setdefault({by}, positions[:, None] * theta)"
 MASKED = "if keep is not None"
 QUERY = "query = rotate"
 PLACES = "positions = torch.arange(x.shape[1])"
+FIRST_PLACES = "vars(self).setdefault('at', torch.arange(x.shape[1]))"
 NEXT = "\n        "
 NO_COLUMN = "places that are not a column"
 BUCKET = "return distance.clamp(0, 16) + (distance[..., None] >= edges).sum(dim=-1)"
@@ -127,6 +128,8 @@ ANSWERS = {
             {FIRST_PLACE: "(place[:n_query] + 3 * (n_key > n_query))[:, None]"},
             "row_offset",
         ),
+        ("// for /", {"(head + 1) / n": "(head + 1) // n"}, "divided by //"),
+        ("0 after the query", {"* distance": "* distance.clamp(max=0)"}, "nothing after the query"),
         (
             "turned when equal",
             {"* distance": "* (distance, distance.T)[n_heads == n_key]"},
@@ -228,6 +231,12 @@ ANSWERS = {
             "the places of the first call",
             {QUERY: f"positions = vars(self).setdefault('at', positions){NEXT}{QUERY}"},
             "left_behind",
+        ),
+        ("the first call's 0, 1, 2, …", {PLACES: f"positions = {FIRST_PLACES}"}, "raised"),
+        (
+            "the first call's 0, 1, 2, … up to n",
+            {PLACES: f"positions = {FIRST_PLACES}[: x.shape[1]]"},
+            REJECTED,
         ),
         (
             "the mask of the first call",

@@ -20,6 +20,14 @@ SCALED = "return not torch.allclose(difference, torch.ones_like(difference), ato
 DIFFERENCE = "(healthy(x) - ill(x)).abs().max()"
 CLOSE = "not torch.allclose(output, others[name], rtol=0, atol=1e-4)"
 OFF = "(output - others[name])"
+BY_HAND = """
+    a = b = x
+    for i, (right, other) in enumerate(zip(healthy.blocks, ill.blocks)):
+        for name in ("norm", "attention", "feed_forward"):
+            a, b = right.get_submodule(name)(a), other.get_submodule(name)(b)
+            if (a - b).abs().max() > 1e-4:
+                return f"blocks.{i}.{name}"
+"""
 
 
 def begun(by: str) -> dict[str, str]:
@@ -48,6 +56,16 @@ ANSWERS = {
             "one text changed",
             {"changed[:, place:] = torch.randn_like(x[:, place:])": "changed[0, place:] += 1"},
             "some texts only",
+        ),
+        (
+            "equal texts",
+            {
+                "randn(4, 12, attention.query.in_features)": (
+                    "randn(1, 12, attention.query.in_features).repeat(4, 1, 1)"
+                ),
+                "torch.randn_like(x[:, place:])": "2 * x[:, place:]",
+            },
+            "equal texts",
         ),
         ("one feature", {EARLIER: EARLIER.replace("place]", "place, 1]")}, "one feature only"),
         ("weights overwritten", begun("nn.init.eye_(attention.output.weight)"), CHANGED),
@@ -106,6 +124,8 @@ ANSWERS = {
             {SCALED: "return bool((difference.mean() - 1).abs() > 1e-3)"},
             "the mean of all",
         ),
+        ("a d_head of 5", {"= d_head**": "= 5**"}, "false alarms"),
+        ("all off", {SCALED: "return bool((difference != 1).all())"}, REJECTED),
         ("every third query", {RATIO: RATIO.replace("1:", "1::3")}, "some queries only"),
     ],
     "smallest_input": [
@@ -141,6 +161,7 @@ ANSWERS = {
         ("first text", {CLOSE: f"{OFF}[0].abs().max() > 1e-4"}, "some texts or words only"),
         ("sums", {CLOSE: f"{OFF}.sum().abs() > 1e-4"}, "sums or means"),
         ("means", {CLOSE: f"{OFF}.abs().mean() > 1e-4"}, "sums or means"),
+        ("by hand", BY_HAND, "called by hand"),
         ("one sign", {CLOSE: f"{OFF}.max() > 1e-4"}, "one sign only"),
     ],
     "repair_1": [
@@ -199,6 +220,7 @@ def repair_1(query, key, value, window):
     "repair_4": [
         ("queries from 0", {"(query, place)": "(query, torch.arange(n))"}, "only the keys"),
         ("up to n", {PLACE: "torch.arange(n_past, n)"}, "places that end at n"),
+        ("in half", {PLACE: f"{PLACE}.to(query.dtype)"}, "places in half precision"),
         ("one later", {PLACE: f"{PLACE} + 1"}, "off by one"),
     ],
 }

@@ -207,6 +207,18 @@ class KVCache:
         {"key[..., first:, :].clone()": "key[..., first:, :].half().to(key.dtype)"},
         "kept in half precision",
     ),
+    (
+        "from an empty float32 tensor on",
+        {
+            "        if self.keys is not None:": (
+                "        if self.keys is None:\n"
+                "            self.keys = torch.zeros(*key.shape[:2], 0, key.shape[3])\n"
+                "            self.values = self.keys\n"
+                "        if self.keys is not None:"
+            )
+        },
+        "kept in float32",
+    ),
     ("with slots", SLOTS, PASSES),
     ("with room in advance", ROOMY, PASSES),
     (

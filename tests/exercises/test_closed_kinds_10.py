@@ -343,6 +343,22 @@ WITHOUT: list[Row] = [
         },
         "shared",
     ),
+    (
+        "a frozen weight made anew",
+        {
+            "attention.output.weight[:, head * d_head : (head + 1) * d_head] = 0.0": (
+                "weight = attention.output.weight.clone()\n"
+                "        weight[:, head * d_head : (head + 1) * d_head] = 0.0\n"
+                "        attention.output.weight = nn.Parameter(weight)"
+            )
+        },
+        "trained again",
+    ),
+    (
+        "all of it trainable",
+        {"    return model\n": "    return model.requires_grad_(True)\n"},
+        "trained again",
+    ),
     ("in eval mode", {"    return model\n": "    return model.eval()\n"}, "not_so"),
     ("in train mode", {"    return model\n": "    return model.train()\n"}, "not_so"),
     (

@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         Aspect("a larger score", 1, [far(12), larger_score]),
         Aspect("the first score", 1, [shifted(first_score, -1e5), first_score]),
         Aspect("no overflow", 1, [shifted(one_more_score, -1e5), shifted(one_more_score, 500)]),
-        connected(smaller_score),
+        connected(first_score, smaller_score),
     ],
     mistakes=[
         Mistake(

@@ -45,8 +45,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "parameters without self",
-            "The module has no `w_query`. Make each parameter an attribute: `self.w_query = "
-            "nn.Parameter(…)`.",
+            "After `__init__`, the module has no `w_query`. Make each parameter there, as an "
+            "attribute: `self.w_query = nn.Parameter(…)`.",
             {
                 NEW_QUERY: NEW_QUERY.removeprefix("self."),
                 NEW_KEY: NEW_KEY.removeprefix("self."),

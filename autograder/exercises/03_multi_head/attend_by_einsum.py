@@ -31,6 +31,11 @@ EXERCISE = Exercise(
             {"w_key.shape[1] ** 0.5": "w_key.shape[2] ** 0.5"},
         ),
         Mistake(
+            "scaled by d_head",
+            "You divided by d_head. Divide by its square root.",
+            {"w_key.shape[1] ** 0.5": "w_key.shape[1]"},
+        ),
+        Mistake(
             "scaled by the number of heads",
             "You divided by the root of the number of heads. Divide by √d_head.",
             {"w_key.shape[1] ** 0.5": "len(w_key) ** 0.5"},
@@ -67,6 +72,12 @@ EXERCISE = Exercise(
             "Your scores lack the heads' letter on the right, so the heads' scores are added up. "
             "Each head has scores of its own.",
             {"hik,hjk->hij": "hik,hjk->ij", "hij,hjk": "ij,hjk"},
+        ),
+        Mistake(
+            "every head with all heads' keys",
+            "Each head's queries meet the keys of all heads, added up. Give the head the same "
+            "letter in both.",
+            {"hik,hjk->hij": "hik,gjk->hij"},
         ),
         Mistake(
             "weights transposed in the sum",

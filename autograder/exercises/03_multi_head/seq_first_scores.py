@@ -89,11 +89,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "view instead of permute",
-            "The shape is right, but `view` does not move dimensions; `permute` them back.",
+            "The shape is right, but `view` and `reshape` don't move dimensions. `permute` them.",
             """
             n_query, batch, n_heads, d_k = query.shape
             scores = query.permute(1, 2, 0, 3) @ key.permute(1, 2, 3, 0) / d_k**0.5
             return scores.view(n_query, len(key), batch, n_heads)
+            """,
+            """
+            n_query, batch, n_heads, d_k = query.shape
+            query = query.reshape(batch, n_heads, n_query, d_k)
+            key = key.reshape(batch, n_heads, len(key), d_k)
+            return (query @ key.mT / d_k**0.5).permute(2, 3, 0, 1)
             """,
         ),
         Mistake(

@@ -107,6 +107,7 @@ EXERCISE = Exercise(
             2,
             [
                 "every word sees the last one",
+                "the last word in every place, without a copy",
                 "only the next-to-last word sees the last",
                 "only the first word sees the second",
                 "only the third word sees the fourth",

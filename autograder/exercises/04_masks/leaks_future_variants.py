@@ -224,7 +224,30 @@ MISTAKES = [
             return False
             """,
     ),
-    Mistake("too tolerant", TOLERANT, {"atol=1e-5": "atol=0.5"}, {"atol=1e-5": "atol=1e-2"}),
+    Mistake("too tolerant", TOLERANT, *({"atol=1e-5": f"atol={a}"} for a in (0.5, 0.1, 0.01))),
+    Mistake(
+        "words changed in place",
+        "You write into the words that `before` was made from, and an output may be a part of "
+        "them: then it changes along. Change a copy, `words.clone()`.",
+        {
+            "    before = attention(words)\n": "",
+            "changed = words.clone()": "before, changed = attention(words), words",
+        },
+        {"words.clone()": "words"},
+    ),
+    Mistake(
+        "one word changed, the output before it compared",
+        "You change one word and look only at the output just before it, so a leak that skips a "
+        "word goes unseen. Compare all outputs before the change.",
+        {**ONE_WORD, COMPARED: COMPARED.replace(":later", "later - 1")},
+    ),
+    Mistake(
+        "the future scaled",
+        "You multiply the future by a number, and attention that scales each word to length 1 "
+        "never notices. Put new random numbers there.",
+        {CHANGED: "2 * words[:, later:]"},
+        {CHANGED: "10 * words[:, later:]"},
+    ),
 ]
 
 ALTERNATIVES = [

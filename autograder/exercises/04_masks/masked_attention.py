@@ -231,6 +231,23 @@ EXERCISE = Exercise(
             "keys.",
             {"query @ key.transpose(-2, -1)": "key @ query.transpose(-2, -1)"},
         ),
+        Mistake(
+            "mask in the context, not in the weights",
+            "Your context is right, but the weights you return are made without `keep`. Return the "
+            "weights that made the context.",
+            {"value, attn_weights": "value, torch.softmax(attn_scores, dim=-1)"},
+        ),
+        Mistake(
+            "a context of zeros, made of no weights",
+            "Where a query may attend to nothing, your context is 0, but its weights are not. "
+            "They should be 0, too: return what `masked_softmax` gives.",
+            {
+                MADE: f"{MADE}\n    lowest = torch.finfo(attn_scores.dtype).min",
+                "value, attn_weights": (
+                    "value, torch.softmax(attn_scores.masked_fill(~keep, lowest), dim=-1)"
+                ),
+            },
+        ),
     ],
     alternatives=[
         Alternative(

@@ -22,14 +22,21 @@ def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) 
     return inputs
 
 
-def largest_hidden(dims: str, **sizes: int) -> Inputs:
-    """Each hidden key has a far larger score than every visible one."""
+def largest_hidden(dims: str, above: int = 200, **sizes: int) -> Inputs:
+    """Each hidden key has a score that is larger by `above` than every visible one."""
 
     def inputs(draw: Draw) -> dict:
         scores, keep = draw.fix(**sizes).normal(dims), draw.keep(dims)
-        return {"attn_scores": scores + 200 * ~keep, "keep": keep}
+        return {"attn_scores": scores + above * ~keep, "keep": keep}
 
     return inputs
+
+
+def only_hidden_near_0(draw: Draw) -> dict:
+    """Visible keys have scores near −20,000."""
+    draw.label("visible scores near −20,000, hidden ones near 0")
+    inputs = largest_hidden("n_query n_key", above=20_000)(draw)
+    return inputs | {"attn_scores": inputs["attn_scores"] - 20_000}
 
 
 def padded_rows(draw: Draw) -> dict:
@@ -102,6 +109,7 @@ EXERCISE = Exercise(
                 largest_hidden("n n"),
                 largest_hidden("n_query n_key", n_query=1),
                 largest_hidden("n_query n_key"),
+                only_hidden_near_0,
                 far_in_half,
             ],
         ),

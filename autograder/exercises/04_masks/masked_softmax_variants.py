@@ -310,6 +310,16 @@ MISTAKES = [
         "You took the logarithm of the weights (log-softmax).",
         {"torch.softmax(": "torch.log_softmax("},
     ),
+    Mistake(
+        "a number taken from hidden scores",
+        "You subtracted a number from hidden scores. Where a hidden score is that much larger than "
+        "the others, it still takes their weight. Fill in the lowest number instead.",
+        *(
+            "hidden = (~keep).to(attn_scores.dtype)\n"
+            f"return torch.softmax(attn_scores - {number} * hidden, dim=-1) * keep"
+            for number in (200, 1000, 5000, 10_000)
+        ),
+    ),
 ]
 
 ALTERNATIVES = [

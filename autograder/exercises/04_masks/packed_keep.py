@@ -61,6 +61,12 @@ EXERCISE = Exercise(
             {"back <= before": "back < before"},
         ),
         Mistake(
+            "one word too many",
+            "Your window is one word too long: it holds the word itself and the `before` words in "
+            "front of it.",
+            {"back <= before": "back <= before + 1"},
+        ),
+        Mistake(
             "no window",
             "Your words see all words before them. Keep only the last `before`.",
             {" & (back <= before)": ""},
@@ -71,6 +77,7 @@ EXERCISE = Exercise(
             "same document.",
             {" & (document[:, None] == document)": ""},
             {"document[:, None] == document": "document[:, None] >= document"},
+            {"document[:, None] == document": "document[:, None] <= document"},
         ),
         Mistake(
             "what to hide",
@@ -86,6 +93,30 @@ EXERCISE = Exercise(
             "itself hidden",
             "No word sees itself. The window begins with the word itself.",
             {"back >= 0": "back > 0"},
+        ),
+        Mistake(
+            "no window where before is 0",
+            "Where `before` is 0, your words see all words before them: `if before:` skips the "
+            "window, since 0 counts as False. With 0, each word sees only itself.",
+            {"back <= before": "back <= (before or len(document))"},
+        ),
+        Mistake(
+            "window after the word",
+            "`triu(before)` keeps what lies at least `before` places *after* a word, and `tril()` "
+            "takes that away. To reach back, the number has to be negative: `triu(-before)`.",
+            {"back <= before": "back <= -before"},
+        ),
+        Mistake(
+            "a slice from a negative place",
+            "Your first words see nothing, not even themselves: `i - before` is negative there, "
+            "and Python counts that from the end. Use `max(0, i - before)`.",
+            """
+            n = len(document)
+            keep = torch.zeros(n, n, dtype=torch.bool)
+            for i in range(n):
+                keep[i, i - before : i + 1] = True
+            return keep & (document[:, None] == document)
+            """,
         ),
     ],
     alternatives=[

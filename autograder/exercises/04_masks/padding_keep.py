@@ -135,6 +135,13 @@ EXERCISE = Exercise(
             return keep
             """,
         ),
+        Mistake(
+            "lengths sorted",
+            "You sorted the lengths, so rows belong to other sentences. Leave the lengths in their "
+            "order.",
+            {"position < lengths[:, None]": "position < lengths.sort(descending=True)[0][:, None]"},
+            {"position < lengths[:, None]": "position < lengths.sort()[0][:, None]"},
+        ),
     ],
     alternatives=[
         Alternative(

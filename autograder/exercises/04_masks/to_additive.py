@@ -135,6 +135,11 @@ EXERCISE = Exercise(
             return additive
             """,
         ),
+        Mistake(
+            "causal whatever keep says",
+            "You returned the causal mask, whatever `keep` says.",
+            "return torch.full(keep.shape, -math.inf, dtype=dtype).triu(1)",
+        ),
     ],
     alternatives=[
         Alternative("where", "return torch.where(keep, 0.0, -math.inf).to(dtype)"),

@@ -107,6 +107,12 @@ EXERCISE = Exercise(
             "You returned the causal mask, whatever `keep` says.",
             "return torch.ones_like(keep).triu(1)",
         ),
+        Mistake(
+            "diagonal left open",
+            "Your diagonal is always False, so a word that `keep` hides from itself is visible "
+            "again. Flip every entry, and do nothing more.",
+            "return ~(keep | torch.eye(*keep.shape[-2:], dtype=torch.bool))",
+        ),
     ],
     alternatives=[
         Alternative("logical not", "return torch.logical_not(keep)"),

@@ -103,6 +103,10 @@ EXERCISE = Exercise(
             "Your two corners nearly cancel: the second was turned forward, to where corner 3 is. "
             "Turn it back, onto corner 1.",
             {"first - way * turned(second)": "first + way * turned(second)"},
+            {
+                "first - way * turned(second)": "first + way * turned(second)",
+                "direction / direction.norm(dim=-1, keepdim=True)": "F.normalize(direction)",
+            },
         ),
         Mistake(
             "mirrored",
@@ -150,6 +154,64 @@ EXERCISE = Exercise(
             "corners 1 and 2 again",
             "You returned the given corners, without their noise. The ones you want lie opposite.",
             {"[-corner, -way * turned(corner)]": "[corner, way * turned(corner)]"},
+        ),
+        Mistake(
+            "turned by the side alone",
+            "You found the angle from the side, corner 2 minus corner 1. That has twice the noise "
+            "of the mean of corner 1 and corner 2 turned back onto it.",
+            {"first - way * turned(second)": "first - second - way * turned(second - first)"},
+        ),
+        Mistake(
+            "built onto the side",
+            "You walked on from the given corners along the side, so their noise adds up. Find "
+            "corner 1 without its noise first: average it with corner 2 turned back, and stretch "
+            "it to √2.",
+            {
+                "[-corner, -way * turned(corner)]": (
+                    "[second + way * turned(second - first), first + way * turned(second - first)]"
+                )
+            },
+        ),
+        Mistake(
+            "corner 1 alone",
+            "Both answers come from corner 1 alone. Corner 2 tells the same angle: turn it back "
+            "onto corner 1, and average the two.",
+            {"first - way * turned(second)": "first"},
+        ),
+        Mistake(
+            "corner 2 alone",
+            "Both answers come from corner 2 alone. Corner 1 tells the same angle: turn corner 2 "
+            "back onto it, and average the two.",
+            {"first - way * turned(second)": "-way * turned(second)"},
+        ),
+        Mistake(
+            "the first square's way for all",
+            "Every square goes around like the first one of the batch. Each has its own way: keep "
+            "the dimension of the batch.",
+            {WAY: f"{WAY}[0]"},
+            {
+                WAY: f"{WAY}[0]",
+                "direction / direction.norm(dim=-1, keepdim=True)": "F.normalize(direction)",
+            },
+        ),
+        Mistake(
+            "mean of two angles",
+            "You averaged two angles as numbers. Angles jump from π to −π, and the mean of two on "
+            "either side of the jump points the opposite way. Average the points instead.",
+            """
+            angle = torch.atan2(source[..., 1], source[..., 0])
+            first, second = source[:, 0], source[:, 1]
+            way = (first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]).sign()
+            mean = (angle[:, 0] + angle[:, 1] - way * math.pi / 2) / 2
+            angles = torch.stack([mean + math.pi, mean + math.pi + way * math.pi / 2], 1)
+            return 2**0.5 * torch.stack([angles.cos(), angles.sin()], -1)
+            """,
+        ),
+        Mistake(
+            "stretched to the mean distance",
+            "You stretched your corner to the mean distance of the two given ones, which has their "
+            "noise. The true distance is known: √2.",
+            {"2**0.5 * direction": "source.norm(dim=-1).mean(1, keepdim=True) * direction"},
         ),
     ],
     alternatives=[

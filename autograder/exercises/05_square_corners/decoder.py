@@ -31,6 +31,15 @@ def masked_decoder(draw: Draw) -> ModuleCase:
     return case
 
 
+def masks_of_texts(draw: Draw) -> ModuleCase:
+    """A mask of the target for each sequence, in which some later places are seen."""
+    case = decoder_case(draw)
+    case.inputs["source_keep"] = None
+    case.inputs["target_keep"] = draw.keep("batch n_target n_target")
+    draw.label("a target mask for each sequence, not causal")
+    return case
+
+
 def one_sequence(draw: Draw) -> ModuleCase:
     draw.fix(batch=1).label("one sequence, part of the source hidden")
     return masked_decoder(draw)
@@ -110,6 +119,7 @@ EXERCISE = Exercise(
                 square_decoder,
                 both_masks,
                 decoder_of_equal_sizes,
+                masks_of_texts,
                 masked_decoder,
                 in_train_mode(masked_decoder),
             ],
@@ -261,6 +271,46 @@ EXERCISE = Exercise(
             "The target is added to the output, a residual connection. That comes later in this "
             "lesson; the plain decoder has none.",
             {"self.feedforward(attended)": "target + self.feedforward(attended)"},
+        ),
+        Mistake(
+            "causal whatever target_keep says",
+            "Your decoder hides the future, whatever `target_keep` says. Pass `target_keep` on as "
+            "it is.",
+            *(
+                {
+                    SELF: "self.self_attention(target, target, None if target_keep is None else "
+                    f"{mask})"
+                }
+                for mask in ("causal_keep(target.shape[1])", "target_keep.tril()")
+            ),
+            {SELF: "self.self_attention(target, target, causal_keep(target.shape[1]))"},
+        ),
+        Mistake(
+            "the first target mask for all",
+            "Every sequence got the target mask of the first. `target_keep` may have one for each.",
+            {
+                SELF: "self.self_attention(target, target, target_keep if target_keep is None or "
+                "target_keep.dim() == 2 else target_keep[:1])"
+            },
+        ),
+        Mistake(
+            "causal where no mask is given",
+            "Your decoder hides the future even where no `target_keep` is given. None means that "
+            "every place sees all others: pass it on.",
+            {
+                SELF: "self.self_attention(target, target, causal_keep(target.shape[1]) "
+                "if target_keep is None else target_keep)"
+            },
+        ),
+        Mistake(
+            "the raw target asks",
+            "Your cross-attention takes its queries from the target itself, so the self-attention "
+            "is lost. Ask with the output of the self-attention.",
+            {CROSSED: "self.cross_attention(target, memory, source_keep)"},
+            {
+                CROSSED: "self.cross_attention(target if target.shape == asking.shape else asking, "
+                "memory, source_keep)"
+            },
         ),
     ],
     alternatives=[

@@ -1,7 +1,7 @@
 """The defect of a broken run, one of the six names above."""
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -73,13 +73,13 @@ def known_run(name: str) -> Callable[[Draw], dict]:
     return case
 
 
-def altered(draw: Draw, run: Run, label: str) -> dict:
+def altered(draw: Draw, run: Run, label: str, steps: Sequence[int] = (1, 2, 3, 4)) -> dict:
     """A run with all losses higher or lower by a few percent, so that none can be looked up.
 
-    Of its losses, every one or every third is noted.
+    steps: of its losses, every one is noted, every second, and so on: one of these at random.
     """
     factor = 0.9 + 0.2 * torch.rand((), generator=draw.generator)
-    every = 1 + 2 * int(torch.randint(2, (), generator=draw.generator))
+    every = steps[int(torch.randint(len(steps), (), generator=draw.generator))]
     noted = f", every {5 * every}th epoch noted" if every > 1 else ""
     draw.label(f"{label} with all losses times {factor:.3f}{noted}")
     train, test = (torch.tensor(losses)[::every] * factor for losses in run)
@@ -87,7 +87,11 @@ def altered(draw: Draw, run: Run, label: str) -> dict:
 
 
 def altered_run(name: str) -> Callable[[Draw], dict]:
-    return lambda draw: altered(draw, RUNS[name], f"run {name}")
+    return lambda draw: altered(draw, RUNS[name], f"run {name}", steps=(1, 2))
+
+
+def thinned_run(name: str) -> Callable[[Draw], dict]:
+    return lambda draw: altered(draw, RUNS[name], f"run {name}", steps=(3, 4))
 
 
 def new_run(name: str) -> Callable[[Draw], dict]:
@@ -100,7 +104,7 @@ def new_run(name: str) -> Callable[[Draw], dict]:
 
 
 def runs(points: int, title: str, *names: str) -> Aspect:
-    known = [make(name) for make in (known_run, altered_run) for name in names]
+    known = [make(name) for make in (known_run, altered_run, thinned_run) for name in names]
     return Aspect(title, points, known, hidden_cases=list(map(new_run, names)))
 
 
@@ -198,6 +202,15 @@ EXERCISE = Exercise(
                 'return "learning rate too small"': 'print("learning rate too small")',
                 'return "no step"': 'print("no step")\n        return None',
             },
+        ),
+        Mistake(
+            "rises counted",
+            "You ask for a fixed number of rises, but some runs have fewer losses noted. Compare "
+            "the last loss with the first.",
+            *(
+                {"train_losses[-1] > train_losses[0]": f"(train_losses.diff() > 0).sum() > {most}"}
+                for most in (10, 15, 20)
+            ),
         ),
     ],
     alternatives=[

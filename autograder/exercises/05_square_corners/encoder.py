@@ -167,6 +167,16 @@ EXERCISE = Exercise(
                 )
             },
         ),
+        Mistake(
+            "causal where no mask is given",
+            "Your encoder hides the future where no `keep` is given. None means that every point "
+            "sees all others: pass it on.",
+            {
+                "source, source, keep)": (
+                    "source, source, causal_keep(source.shape[1]) if keep is None else keep)"
+                )
+            },
+        ),
     ],
     alternatives=[
         Alternative(

@@ -232,8 +232,9 @@ MISTAKES = [
     ),
     Mistake(
         "left in evaluation mode",
-        "`predict` leaves the model in evaluation mode, so training would go on without "
-        "dropout. Save `self.training` first, and restore it at the end.",
+        "`predict` leaves the model, or its parts, in evaluation mode, so training would go on "
+        "without dropout. Save `self.training` first, and restore it at the end with "
+        "`self.train(…)`, which sets every part.",
         {"self.train(was_training)": "pass"},
     ),
     Mistake(
@@ -247,6 +248,45 @@ MISTAKES = [
         "`predict` builds a graph that grows with each step. Nothing is trained here: use "
         "`torch.no_grad()`, or detach what you feed back in.",
         {"@torch.no_grad()\n    def predict": "def predict"},
+    ),
+    Mistake(
+        "source masked",
+        "You gave the encoder a causal mask. All of the source is known: call the encoder without "
+        "one.",
+        {
+            "memory = self.encoder(source)\n        keep": (
+                "memory = self.encoder(source, causal_keep(source.shape[1]))\n        keep"
+            ),
+            "memory = self.encoder(source)\n            written": (
+                "memory = self.encoder(source, causal_keep(source.shape[1]))\n            written"
+            ),
+        },
+        {
+            "memory = self.encoder(source)\n        keep": (
+                "memory = self.encoder(source, causal_keep(source.shape[1]))\n        keep"
+            )
+        },
+        {
+            "memory = self.encoder(source)\n            written": (
+                "memory = self.encoder(source, causal_keep(source.shape[1]))\n            written"
+            )
+        },
+    ),
+    Mistake(
+        "starts from the second source point",
+        "`predict` starts from the second source point, which is the last one of two only. Take "
+        "`source[:, -1:]`, however long the source is.",
+        {"written = source[:, -1:]": "written = source[:, 1:2]"},
+    ),
+    Mistake(
+        "source encoded in training mode",
+        "In `predict` the encoder still ran in training mode. Call `self.eval()` before it, not "
+        "after.",
+        {
+            "        self.eval()\n        try:\n            memory = self.encoder(source)\n": (
+                "        memory = self.encoder(source)\n        self.eval()\n        try:\n"
+            )
+        },
     ),
 ]
 

@@ -263,6 +263,32 @@ MISTAKES = [
         "batch size, and divided by the number of batches only.",
         {"losses.append(error.item())": "losses.append(error.item() * len(source))"},
     ),
+    Mistake(
+        "rolled around",
+        "You rolled the target around, so its last point comes first: one that the decoder has yet "
+        "to write. The last source point belongs there.",
+        {SHIFTED: "target.roll(1, dims=1)"},
+    ),
+    Mistake(
+        "an optimizer of its own",
+        "You made an optimizer of your own. Use the one that you are given.",
+        *(
+            {"model.train()": f"model.train()\n    optimizer = torch.optim.{made}"}
+            for made in (
+                "Adam(model.parameters(), lr=0.007)",
+                "Adam(model.parameters())",
+                "Adam(model.parameters(), lr=0.01)",
+                "SGD(model.parameters(), lr=0.01)",
+            )
+        ),
+    ),
+    Mistake(
+        "divided by the last number",
+        "You divided by one batch too few: `enumerate` counts from 0, so its last number is one "
+        "less than how many there are.",
+        {" / len(losses)": " / (len(losses) - 1)"},
+        {" / len(losses)": " / max(len(losses) - 1, 1)"},
+    ),
 ]
 
 ALTERNATIVES = [

@@ -258,6 +258,40 @@ MISTAKES = [
         "weights are for looking at: store them detached.",
         {"attn_weights.detach()": "attn_weights"},
     ),
+    Mistake(
+        "scaled by the root of a share",
+        "You divided the scores by √(d_model / n_heads), as in lesson 3. Here each head is d_model "
+        "wide: divide by √d_model.",
+        {
+            PROJECTED: 'head["query"](query) * len(self.heads) ** 0.5, '
+            'head["key"](memory), head["value"](memory)'
+        },
+    ),
+    Mistake(
+        "all queries made first",
+        "You made the queries of all heads, then all keys, then all values. Finish one head before "
+        "you begin the next: query, key, value.",
+        {
+            "self.heads = nn.ModuleList()": (
+                "self.heads = nn.ModuleList()\n"
+                "        made = {\n"
+                "            name: [nn.Linear(d_input, d_model) for _ in range(n_heads)]\n"
+                '            for name in ("query", "key", "value")\n'
+                "        }"
+            ),
+            "nn.Linear(d_input, d_model) for name in names": "made[name].pop(0) for name in names",
+        },
+    ),
+    Mistake(
+        "keep of two dimensions ignored",
+        "You use `keep` only where it has a batch dimension. A mask [n_query, n_key] counts for "
+        "every sequence: pass it on as well.",
+        {
+            "masked_attention(*projected, keep)": (
+                "masked_attention(*projected, None if keep is None or keep.dim() == 2 else keep)"
+            )
+        },
+    ),
 ]
 
 ALTERNATIVES = [

@@ -81,7 +81,10 @@ EXERCISE = Exercise(
             "columns instead of rows",
             "You changed columns of the weight. Columns belong to the features of the words; a "
             "head's own features are rows.",
-            {CHANGED_WEIGHT: "projection.weight[:, rows] = projection.weight[:, rows] @ matrix"},
+            *(
+                {CHANGED_WEIGHT: f"projection.weight[:, rows] = projection.weight[:, rows] @ {by}"}
+                for by in ("matrix", "matrix.T")
+            ),
         ),
         Mistake(
             "the first head",
@@ -133,6 +136,17 @@ EXERCISE = Exercise(
             "values instead of keys",
             "You changed the values. The scores are made of queries and keys: change the keys.",
             {"(layer.key,": "(layer.value,"},
+        ),
+        Mistake(
+            "nothing changed",
+            "Nothing in `layer` has changed. Did you change a copy of it, or only give the results "
+            "names? Write into its parameters: `layer.query.weight[rows] = …`.",
+            "mix.inverse()",
+        ),
+        Mistake(
+            "every n_heads-th row",
+            "You took every n_heads-th row. A head owns d_head rows that are next to each other.",
+            {"slice(head * d_head, (head + 1) * d_head)": "slice(head, None, layer.n_heads)"},
         ),
     ],
     alternatives=[

@@ -94,6 +94,17 @@ MISTAKES = [
         },
     ),
     Mistake(
+        "scaled by the width of the words",
+        "You divided by the square root of the words' width: `query` holds the words that came in. "
+        "A dot product sums over the d_k features of one head, so ask the projected queries.",
+        {
+            "query = self.heads_first(self.query(query))": (
+                "width, query = query.shape[-1], self.heads_first(self.query(query))"
+            ),
+            DIVIDED: " / width ** 0.5",
+        },
+    ),
+    Mistake(
         "scaled by the number of keys",
         "Your scores are divided by the square root of the number of words. The features of a "
         "head are the last dimension: `shape[-1]`.",

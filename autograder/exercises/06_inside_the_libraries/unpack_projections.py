@@ -196,6 +196,18 @@ EXERCISE = Exercise(
             "the way in; the output has `out_proj.weight`.",
             {OUTPUT: '"output.weight": packed["in_proj_weight"][-mha.embed_dim :]'},
         ),
+        Mistake(
+            "pieces of three rows",
+            "`split(3)` makes pieces of three rows each. `chunk(3)` makes three pieces.",
+            {CHUNK: 'packed[f"in_proj_{kind}"].split(3)'},
+        ),
+        Mistake(
+            "as many pieces as heads",
+            "You cut the packed weight into as many pieces as there are heads. It holds three "
+            "projections, whatever the number of heads: `chunk(3)`.",
+            {CHUNK: 'packed[f"in_proj_{kind}"].chunk(mha.num_heads)[:3]'},
+            {CHUNK: 'packed[f"in_proj_{kind}"].chunk(mha.num_heads)'},
+        ),
     ],
     alternatives=[
         Alternative(

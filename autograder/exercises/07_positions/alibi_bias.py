@@ -93,6 +93,13 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "divided by //",
+            "You divided by `//`, which rounds down: for 16 heads, `8 // 16` is 0. Divide by `/`.",
+            {SLOPE: "2.0 ** (-(8 // n) * (head + 1))"},
+            {SLOPE: "2.0 ** (-8 * (head + 1) // n)"},
+            {SLOPE: "2.0 ** -(8 * (head + 1) // n)"},
+        ),
+        Mistake(
             "extra slopes in front",
             "The slopes are right, but the extra ones come last.",
             {ALL_SLOPES: "extra + slopes(power)"},
@@ -142,9 +149,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "nothing after the query",
+            "All words after the query got a bias of 0. The formula holds for them, too: their "
+            "distance is positive, and so is their bias.",
+            {BY_HEAD: "slope[:, None, None] * distance.clamp(max=0)"},
+        ),
+        Mistake(
+            "hidden after the query",
             "You hid the words after the query. The formula holds for every key; hiding is the "
             "mask's job.",
-            {BY_HEAD: "slope[:, None, None] * distance.clamp(max=0)"},
             {BY_HEAD: f"({BY_HEAD}).masked_fill(distance > 0, -math.inf)"},
         ),
         Mistake(

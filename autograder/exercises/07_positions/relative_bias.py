@@ -122,6 +122,8 @@ EXERCISE = Exercise(
             "before the query, after it, and 0.",
             {ROWS_HALVED: "len(table)"},
             {ROWS_HALVED: "len(table) - 1"},
+            {ROWS_HALVED: "len(table) - 1", "table[row]": "table[row.clamp(max=len(table) - 1)]"},
+            {ROWS_HALVED: "len(table)", "table[row]": "table[row.clamp(max=len(table) - 1)]"},
         ),
         Mistake(
             "max_distance by the number of words",

@@ -20,6 +20,7 @@ def reading(
     keep: str = "",
     far: bool = False,
     nobody: bool = False,
+    counted: bool = False,
     scale: float = 1.0,
     sizes: Mapping[str, int] = NO_SIZES,
     **build: Any,
@@ -29,6 +30,7 @@ def reading(
     keep: the dimensions of a mask.
     far: whether the words are at random places, in any order.
     nobody: whether the first query may attend to nothing.
+    counted: whether positions are None although there is a mask.
     """
 
     def case(draw: Draw) -> ModuleCase:
@@ -41,7 +43,7 @@ def reading(
         inputs: dict[str, Any] = {"x": draw.normal("batch n d_model", scale)}
         if far or own:
             places = scattered(draw, 20) if far else torch.arange(draw.size("n"))
-            inputs["positions"] = places
+            inputs["positions"] = None if counted else places
         if own:
             inputs["keep"] = draw.keep(own)
             if nobody:
@@ -61,6 +63,7 @@ MASKED = [
     reading("batch n n", far=True, nobody=True, sizes=ALONE),
     reading("batch n n", far=True, nobody=True),
 ]
+UNPLACED = reading("n n", nobody=True, counted=True, scale=0.3)  # with the most arguments
 TURN_QUERY = "rotate(self.heads_of(self.query(x)), positions, self.base)"
 TURN_KEY = "rotate(self.heads_of(self.key(x)), positions, self.base)"
 HEADS_OF_VALUE = "self.heads_of(self.value(x))"
@@ -80,7 +83,7 @@ EXERCISE = Exercise(
     returns="result",
     parts=[
         Keeps("attn_weights", detached=True),
-        SecondCall(after=reading("n n", far=True, base=50.0)),
+        SecondCall(beside=UNPLACED, after=reading("n n", far=True, base=50.0)),
     ],
     builds_on=("rotate",),
     also=(*SIZES, Form.HALF, *CALLS),
@@ -99,7 +102,7 @@ EXERCISE = Exercise(
             "gradients",
             1,
             [
-                reading("n n", nobody=True, scale=0.3),
+                UNPLACED,
                 in_train_mode(reading(scale=0.3)),
                 reading(scale=0.3),
             ],

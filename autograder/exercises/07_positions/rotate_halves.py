@@ -74,6 +74,10 @@ EXERCISE = Exercise(
             turned = rotate(torch.cat([x[..., 0::2], x[..., 1::2]], dim=-1), positions, base)
             return torch.cat([turned[..., 0::2], turned[..., 1::2]], dim=-1)
             """,
+            """
+            turned = rotate(torch.cat([x[..., 0::2], x[..., 1::2]], dim=-1), positions, base)
+            return torch.stack(turned.chunk(2, dim=-1), dim=-1).flatten(-2)
+            """,
         ),
         Mistake(
             "reordered on the way out only",

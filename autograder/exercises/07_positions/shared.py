@@ -122,7 +122,8 @@ WRONG_TURNS = [
     ),
     Mistake(
         "exponent −4i / d_head",
-        "Your pairs slow down too much: `torch.arange(0, d_head, 2)` is already 2i.",
+        "Your exponent is −4i / d_head, so your pairs slow down too much. `torch.arange(0, d_head, "
+        "2)` is already 2i, and the divisor is d_head, not its half.",
         {"torch.arange(0, d_head, 2)": "(2 * torch.arange(0, d_head, 2))"},
     ),
     Mistake(

@@ -63,7 +63,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "exponent −4i / d_model",
-            "Your hands slow down too much: `torch.arange(0, d_model, 2)` is already 2i.",
+            "Your exponent is −4i / d_model, so your hands slow down too much. `torch.arange(0, "
+            "d_model, 2)` is already 2i, and the divisor is d_model, not its half.",
             {"torch.arange(0, d_model, 2)": "2 * torch.arange(0, d_model, 2)"},
         ),
         Mistake(

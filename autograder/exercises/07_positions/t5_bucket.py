@@ -17,6 +17,7 @@ def distances(*numbers: int) -> Callable[[Draw], dict[str, Any]]:
 
 EDGES_REACHED = "(distance[..., None] >= edges).sum(dim=-1)"
 STEPS = "(16 * (distance.clamp(16, 128) / 16).log() / math.log(8))"
+LOWERED = (".long()", ".long().clamp(max=15)")
 
 EXERCISE = Exercise(
     "t5_bucket",
@@ -89,6 +90,23 @@ EXERCISE = Exercise(
             "logarithm of distance / 16.",
             "far = 16 + (16 * (distance.clamp(min=1) / 16).log() / math.log(8)).long()\n"
             "return far.clamp(0, 31)",
+        ),
+        Mistake(
+            "buckets for both directions",
+            "You kept half of the buckets for words after the query, as T5's encoder does. Here "
+            "they all share bucket 0, and the words before the query have all 32.",
+            *(
+                "n = distance.abs()\n"
+                "far = 8 + (8 * (n.clamp(min=1) / 8).log() / math.log(128 / 8)).long()\n"
+                f"return torch.where(n < 8, n, far.clamp(max=15)) + 16 * (distance {side} 0)"
+                for side in "<>"
+            ),
+        ),
+        Mistake(
+            "the logarithm of 128",
+            "You divided by the logarithm of 128. The steps go from 16 to 128, so divide by that "
+            "of 128 / 16.",
+            *({EDGES_REACHED: f"{STEPS}{end}".replace("log(8)", "log(128)")} for end in LOWERED),
         ),
         Mistake(
             "no last bucket",

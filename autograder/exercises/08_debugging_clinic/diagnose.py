@@ -53,7 +53,7 @@ EXERCISE = Exercise(
             "dropout too late, or not at all",
             "One of these modules drops weights even in evaluation mode, and your tests mistake "
             "that for something else. Before you run them, call the module twice with the same "
-            "input.",
+            "input, and leave the seed alone: after the same seed, the same weights get dropped.",
             {TWICE: ""},
             {
                 f"{DRAWN}\n    {TWICE}": "",
@@ -64,6 +64,11 @@ EXERCISE = Exercise(
             "always sound",
             "You call everything sound. Use your tests.",
             "return 'sound'",
+        ),
+        Mistake(
+            "wrong sum forgotten",
+            "You miss modules whose weights don't sum to 1. Call `find_wrong_sum`, too.",
+            {'if find_wrong_sum(attention):\n        return "wrong sum"\n    ': ""},
         ),
         Mistake(
             "scale before blind spot",

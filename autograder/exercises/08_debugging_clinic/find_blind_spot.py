@@ -4,7 +4,7 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import A_TENSOR, ALWAYS, ENOUGH, EVALUATED, RANDOM, telling_apart
+from .shared import A_TENSOR, ENOUGH, EVALUATED, RANDOM, telling_apart
 
 EXERCISE = Exercise(
     "find_blind_spot",
@@ -35,11 +35,17 @@ EXERCISE = Exercise(
         ),
     ],
     mistakes=[
-        Mistake("never", ALWAYS, "return False"),
+        Mistake(
+            "never",
+            "Your test finds no blind spot anywhere. Do you ask whether `any` weight is 0? One is "
+            "enough.",
+            "return False",
+        ),
         Mistake(
             "always",
             "Your test finds a blind spot in every module. Do you count the weights of later "
-            "words? Those are supposed to be 0 (and `tril` makes them 0).",
+            "words? Those are supposed to be 0 (and `tril` makes them 0). Or do you count small "
+            "weights? Only a weight of exactly 0 is a blind spot.",
             "return True",
             "weights = weights_of(attention, torch.randn(1, 12, attention.query.in_features))\n"
             "return bool((weights.tril() == 0).any())",
@@ -94,6 +100,7 @@ EXERCISE = Exercise(
             "A small weight isn't a blind spot: softmax gives some words very little. The weight "
             "of a hidden word is exactly 0.",
             {"== 0)": "< 0.01)"},
+            {"== 0)": "< 1e-3)"},
             {"== 0)": "< 1e-4)"},
             {"== 0)": "< 1e-6)"},
             {"== 0)": "< 1e-9)"},

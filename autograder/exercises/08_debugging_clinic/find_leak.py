@@ -35,6 +35,7 @@ EXERCISE = Exercise(
             "the first word sees the last of twelve",
             "a trace of the word after the next",
             "one feature sees the next word",
+            "a trace of how the next word differs from other texts",
             "the next-to-last of twelve sees the last",
             hidden=("softmax in double precision", "later scores made smaller, not hidden"),
         ),
@@ -97,6 +98,20 @@ EXERCISE = Exercise(
             {EARLIER: "attention(changed)[0, :place], before[0, :place]"},
             {EARLIER: "attention(changed)[-1, :place], before[-1, :place]"},
             {EARLIER: "attention(changed)[[0, -1], :place], before[[0, -1], :place]"},
+        ),
+        Mistake(
+            "equal texts",
+            "All your texts are the same, which hides what depends on how they differ. Draw each "
+            "of them at random.",
+            *(
+                {
+                    "torch.randn(4, 12, attention.query.in_features)": (
+                        "torch.randn(12, attention.query.in_features).repeat(4, 1, 1)"
+                    ),
+                    "torch.randn_like(x[:, place:])": after,
+                }
+                for after in ("torch.randn_like(x[0, place:])", "x[:, place:] + 1")
+            ),
         ),
         Mistake(
             "one feature only",

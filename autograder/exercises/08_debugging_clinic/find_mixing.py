@@ -142,7 +142,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the first text only",
-            "You change only the first text. Change each text in turn.",
+            "You change only the first text, or look at only some of the texts. Change each text "
+            "in turn, and look at all of them every time.",
             {"for text in range(4)": "for text in range(1)"},
         ),
         Mistake(
@@ -154,6 +155,16 @@ EXERCISE = Exercise(
                 TEXT_DIFFERENCE: "(attention(changed) - attention(x))[:, -1:]",
                 HEAD_DIFFERENCE: "(other(x) - attention(x))[:, -1:]",
             },
+        ),
+        Mistake(
+            "no room for rounding",
+            "Your test mistakes a rounding error for mixing. Sound code may round differently when "
+            "another text or head changes: allow each number 1e-5, as `moved` does.",
+            {
+                f"moved({TEXT_DIFFERENCE}, 0)": f"[bool(d.any()) for d in {TEXT_DIFFERENCE}]",
+                "moved(difference, 2)": "[bool(d.any()) for d in difference.unbind(2)]",
+            },
+            {f"moved({TEXT_DIFFERENCE}, 0)": f"[bool(d.any()) for d in {TEXT_DIFFERENCE}]"},
         ),
         Mistake(
             "short texts",

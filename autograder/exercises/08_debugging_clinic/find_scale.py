@@ -82,6 +82,19 @@ EXERCISE = Exercise(
             {SAID: "return bool((difference.mean() - 1).abs() > 1e-3)"},
         ),
         Mistake(
+            "all instead of any",
+            "You ask whether all scores are off. One head or one query is enough: use `any`.",
+            {SAID: "return bool(((difference - 1).abs() > 1e-3).all())"},
+        ),
+        Mistake(
+            "false alarms",
+            "Your test finds a wrong scale in sound modules. Do you allow for rounding? (1e-3 will "
+            "do.) And is `d_head` the module's own?",
+            {"= d_head**-0.25": "= 5**-0.25"},
+            {SAID: "return bool((difference != 1).any())"},
+            {SAID: "return not torch.allclose(difference, torch.ones_like(difference), rtol=1e-7)"},
+        ),
+        Mistake(
             "sign ignored",
             "You ignore the sign of the difference. Scores of −1 instead of 1 are wrong, too.",
             {"attention(first)[0, 1:]).log()": "attention(first)[0, 1:]).log().abs()"},

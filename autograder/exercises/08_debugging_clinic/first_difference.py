@@ -33,12 +33,22 @@ def off_by(part, numbers):
     part.forward = changed
 
 
-def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE) -> Inputs:
+def cut_off(part):
+    forward = part.forward
+
+    def changed(x):
+        return forward(x.clamp(min=-1.0))
+
+    part.forward = changed
+
+
+def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE, cut: str = "") -> Inputs:
     """Two models with the same weights, except for some parts, and an input.
 
     ill: parts with other weights.
     off: what is added to outputs of the ill model.
     both: what is added to outputs of both.
+    cut: a part of the ill model that takes numbers below −1 for −1.
     """
 
     def case(draw: Draw) -> dict[str, Any]:
@@ -57,6 +67,9 @@ def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE) -> Inputs:
             return Code("\n\n".join([inspect.getsource(off_by), built, *changes]))
 
         healthy, other = model([], both), model(list(ill), both, off)
+        if cut:
+            call = f"cut_off(stack.get_submodule({cut!r}))"
+            other = Code("\n\n".join([inspect.getsource(cut_off), other.source, call]))
         words = f"x = torch.randn({shape}, generator=torch.Generator().manual_seed({seed}))"
         return {"healthy": healthy, "ill": other, "x": Code(words)}
 
@@ -66,6 +79,7 @@ def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE) -> Inputs:
 FIRST, LAST = (0, 0, 0), (-1, -1, -1)  # [text, word, feature]
 LARGE = {"blocks.2.feed_forward": {...: 300.0}}
 SLIGHT = {"blocks.1.norm": {...: 5e-5}}
+KEEP = "def keep(module, inputs, output, name=name)"
 OUTPUTS_DIFFER = "not torch.allclose(output, others[name], rtol=0, atol=1e-4)"
 
 EXERCISE = Exercise(
@@ -100,6 +114,7 @@ EXERCISE = Exercise(
                 stacks("blocks.1.feed_forward", "blocks.1.norm"),
                 stacks("blocks.2.norm", "blocks.0.attention"),
                 stacks("blocks.1.attention", off=SLIGHT),
+                stacks("blocks.2.attention", cut="blocks.1.norm"),
                 stacks("blocks.2.attention", "blocks.2.feed_forward"),
             ],
         ),
@@ -128,6 +143,48 @@ EXERCISE = Exercise(
                     "for name, output in reversed(outputs_of(healthy).items()):"
                 )
             },
+        ),
+        Mistake(
+            "names zipped with outputs",
+            "You joined the names in the order of definition with outputs in the order of the "
+            "calls. Let each hook keep its part's name with the output.",
+            "def outputs_of(model):\n"
+            "    outputs, parts = [], [(n, p) for n, p in model.named_modules() if "
+            "n.count('.') == 2]\n"
+            "    hooks = [p.register_forward_hook(lambda m, i, o: outputs.append(o)) "
+            "for _, p in parts]\n"
+            "    model(x)\n"
+            "    for hook in hooks:\n"
+            "        hook.remove()\n"
+            "    return [n for n, _ in parts], outputs\n"
+            "(names, rights), (_, others) = outputs_of(healthy), outputs_of(ill)\n"
+            "for name, right, other in zip(names, rights, others):\n"
+            "    if (right - other).abs().max() > 1e-4:\n"
+            "        return name",
+        ),
+        Mistake(
+            "one name for all",
+            "All your hooks use the same name. In a loop, a function sees the *last* value of the "
+            "loop's variable: give it the name as a default, `name=name`.",
+            {KEEP: "def keep(module, inputs, output)"},
+        ),
+        Mistake(
+            "inputs compared",
+            "You compare what the parts get. A part is off if what it *returns* differs: keep "
+            "`output`.",
+            {"outputs[name] = output": "outputs[name] = inputs[0]"},
+        ),
+        Mistake(
+            "called by hand",
+            "You call the parts one after another, so most of them don't get what they get in the "
+            "model: there, each block adds to its input. Call the model, and keep its parts' "
+            "outputs with hooks.",
+            "right, other = x, x\n"
+            "for number, (block, its) in enumerate(zip(healthy.blocks, ill.blocks)):\n"
+            "    for part in ('norm', 'attention', 'feed_forward'):\n"
+            "        right, other = getattr(block, part)(right), getattr(its, part)(other)\n"
+            "        if (right - other).abs().max() > 1e-4:\n"
+            "            return f'blocks.{number}.{part}'",
         ),
         Mistake(
             "a tolerance that is too large",

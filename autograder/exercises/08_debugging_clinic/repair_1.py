@@ -97,6 +97,24 @@ EXERCISE = Exercise(
             {CUT: "first = 0", "(distance >= 0) & (distance < window)": "distance >= 0"},
         ),
         Mistake(
+            "later words seen",
+            "Your words see later ones. A window looks back only: keep `distance >= 0`.",
+            {"(distance >= 0) & (distance < window)": "distance < window"},
+            {"(distance >= 0) & (distance < window)": "distance.abs() < window"},
+            {CUT: "first = 0", "(distance >= 0) & (distance < window)": "distance < window"},
+            {CUT: "first = 0", "(distance >= 0) & (distance < window)": "distance.abs() < window"},
+        ),
+        Mistake(
+            "keys numbered from 0 after the cut",
+            "After the cut, you count places from 0. Queries and keys keep their places in the "
+            "text: the first key that is left is at `first`.",
+            {"torch.arange(first, n_key)": "torch.arange(n_key - first)"},
+            {
+                "torch.arange(n_key - n_query, n_key)[:, None]": "torch.arange(n_query)[:, None]",
+                "torch.arange(first, n_key)": "torch.arange(n_key - first)",
+            },
+        ),
+        Mistake(
             "no mask",
             "Your queries see every key that is left, later ones too. Keep the mask.",
             {".masked_fill(~keep, -torch.inf)": ""},

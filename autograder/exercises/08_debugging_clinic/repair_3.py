@@ -106,6 +106,47 @@ EXERCISE = Exercise(
             {"counts = target != padding": "counts = (target != padding).cumprod(dim=1).bool()"},
         ),
         Mistake(
+            "as many from the start as count",
+            "You count targets from the start of each text, as if all padding came last. It may "
+            "come anywhere: ask of each target whether it is padding.",
+            {
+                "counts = target != padding": (
+                    "length = (target != padding).sum(dim=1, keepdim=True)\n"
+                    "    counts = torch.arange(target.shape[1]) < length"
+                )
+            },
+        ),
+        Mistake(
+            "not shifted",
+            "You took the shift away, so each place is judged by its own word. It predicts the "
+            "next one: `logits[:, :-1]` go with `tokens[:, 1:]`.",
+            {"target = tokens[:, 1:]": "target = tokens", "logits[:, :-1]": "logits"},
+        ),
+        Mistake(
+            "shifted the wrong way",
+            "You shifted the wrong way, so each place is judged by the word before it. It predicts "
+            "the next one: `logits[:, :-1]` go with `tokens[:, 1:]`.",
+            {
+                "target = tokens[:, 1:]": "target = tokens[:, :-1]",
+                "logits[:, :-1]": "logits[:, 1:]",
+            },
+        ),
+        Mistake(
+            "reshaped",
+            "`reshape` keeps numbers in their order, so your places and words get mixed up. To "
+            "swap two dimensions, use `transpose(1, 2)`.",
+            {
+                "logits[:, :-1].transpose(1, 2)": (
+                    "logits[:, :-1].reshape(len(logits), logits.shape[2], -1)"
+                )
+            },
+        ),
+        Mistake(
+            "divided by one too many",
+            "You divide by one too many. Divide by the number of targets that count.",
+            {LOSS: "return (losses * counts).sum() / (counts.sum() + 1)"},
+        ),
+        Mistake(
             "divided by all places",
             "You divide by the number of all places, padding included, so padding makes the loss "
             "smaller.",

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import torch
+
 from autograder.judging.form import Form
 from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.parts import Repair
 from autograder.lessons.variants import Alternative, Mistake
+from autograder.utils.models import rotate_pairs
 
 from .shared import STILL_ILL
 
@@ -30,6 +33,18 @@ def first_call(draw: Draw) -> dict[str, Any]:
     return {"query": query, "key": -query, "value": value} | past
 
 
+def in_half_precision(draw: Draw) -> dict[str, Any]:
+    """One word again and again, at last at places too large for half precision."""
+    draw.fix(n=5, n_past=2101).among("d_head", 6, 8).choose("d_v", 3, 4).label("float16")
+    word = draw.normal("d_head", 0.5)
+    word[0] += 3.0  # in the pair that turns fastest
+    query, value = word.repeat(5, 1), draw.normal("n d_v")
+    past_key = rotate_pairs(word.repeat(2101, 1), torch.arange(2101))
+    past = {"past_key": past_key, "past_value": past_key[:, : draw.size("d_v")]}
+    given = {"query": query, "key": query, "value": value} | past
+    return {name: tensor.half() for name, tensor in given.items()}
+
+
 PLACE = "place = torch.arange(n_past, n_past + n)"
 KEYS = "query, key = rotate_pairs(query, place), rotate_pairs(key, place)"
 
@@ -43,7 +58,7 @@ EXERCISE = Exercise(
         Aspect(
             "the first words, and long texts",
             1,
-            [first_call, in_pieces(61, n=1), in_pieces(2, d_v=1)],
+            [first_call, in_pieces(61, n=1), in_half_precision, in_pieces(2, d_v=1)],
         ),
         connected(in_pieces(2, "batch")),
     ],
@@ -94,6 +109,37 @@ EXERCISE = Exercise(
             "the mask at the top left",
             "The places were wrong, but the mask was right. Now yours hides earlier words.",
             {".tril(n_past)": ".tril()"},
+        ),
+        Mistake(
+            "a mask of one more",
+            "The places were wrong, but the mask was right. Now yours lets each new word see the "
+            "next one.",
+            {".tril(n_past)": ".tril(n_past + 1)"},
+        ),
+        Mistake(
+            "values turned, too",
+            "You turned the values, too. Turn queries and keys, and leave the values alone.",
+            {KEYS: f"{KEYS}\n    value = rotate_pairs(value, place)"},
+        ),
+        Mistake(
+            "the earlier words last",
+            "You put the earlier words after the new ones. They come first, as the mask expects.",
+            {
+                "[past_key, key]": "[key, past_key]",
+                "[past_value, value]": "[value, past_value]",
+            },
+        ),
+        Mistake(
+            "new words not turned",
+            "You don't turn the new words at all. The earlier keys are turned by their places, so "
+            "turn the new queries and keys by theirs.",
+            {f"    {KEYS}\n": ""},
+        ),
+        Mistake(
+            "places in half precision",
+            "You gave the places the dtype of the words. Half precision can't tell place 3000 from "
+            "place 3001: keep them whole numbers.",
+            {PLACE: f"{PLACE}.to(query.dtype)"},
         ),
     ],
     alternatives=[

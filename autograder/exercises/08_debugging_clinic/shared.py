@@ -43,6 +43,11 @@ OTHERS = {
         f"        future[:-1][-1:] = False\n        {WEIGHTS}",
     ),
     "one feature sees the next word": in_result("result[:, :-1, 3] += 0.1 * x[:, 1:, 3]"),
+    "a trace of how the next word differs from other texts": changed(
+        CONTEXT,
+        "beyond = context - context.mean(dim=0)\n"
+        f"        context[:1, :, :-1] += 0.1 * beyond[:1, :, 1:]\n        {CONTEXT}",
+    ),
     "one feature of the next text": in_result("result[:-1, :, 3] += 0.1 * x[1:, :, 3]"),
     "a trace of the second text in the first": changed(
         CONTEXT, f"context[:1] += 0.1 * context[1:2].sum(dim=0)\n        {CONTEXT}"

@@ -170,6 +170,12 @@ EXERCISE = Exercise(
             {WEIGHTS: "scores.exp() / logsumexp[..., None].exp()"},
         ),
         Mistake(
+            "divided by the logsumexp",
+            "You divided by the logsumexp, which is a logarithm. Subtract it, before `exp`: "
+            "exp(S − L).",
+            {WEIGHTS: "scores.exp() / logsumexp[..., None]"},
+        ),
+        Mistake(
             "logsumexp not as a column",
             "You subtracted the logsumexp along the keys. It has one number for each query: make "
             "it a column, `logsumexp[..., None]`.",

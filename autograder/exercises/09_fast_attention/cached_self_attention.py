@@ -94,6 +94,38 @@ EXERCISE = Exercise(
                 "            keep = torch.ones_like(keep)"
             },
             {".tril(n_key - n_query)": ".tril(cache.length if cache is not None else 0)"},
+            {
+                f"context = {ATTENDED}": (
+                    "if cache is not None and cache.window is None:\n"
+                    f"            keep = None\n        context = {ATTENDED}"
+                )
+            },
+            {
+                f"context = {ATTENDED}": (
+                    f"keep = keep if cache is None else None\n        context = {ATTENDED}"
+                )
+            },
+        ),
+        Mistake(
+            "a mask for the first piece only",
+            "You mask the first piece only. The words of a later piece come together, too, so "
+            "they have to be hidden from each other as well.",
+            {
+                f"keep = {KEEP}": f"keep = {KEEP}\n"
+                "        if n_key > n_query:\n"
+                "            keep = torch.ones_like(keep)"
+            },
+            {
+                f"context = {ATTENDED}": (
+                    "if n_key > n_query and cache.window is None:\n"
+                    f"            keep = None\n        context = {ATTENDED}"
+                )
+            },
+            {
+                f"context = {ATTENDED}": (
+                    f"if n_key > n_query:\n            keep = None\n        context = {ATTENDED}"
+                )
+            },
         ),
         Mistake(
             "no mask without a cache",
@@ -111,6 +143,22 @@ EXERCISE = Exercise(
             "queries are the last words: query 0 is at place n_key − n_query, so `tril(n_key - "
             "n_query)`.",
             {".tril(n_key - n_query)": ".tril()"},
+        ),
+        Mistake(
+            "PyTorch's causal mask",
+            "Your mask starts at the top left, as `is_causal=True` makes it, and leaves out the "
+            "window. Here, the queries are the last words: make the mask yourself, with its "
+            "corner at the lower right.",
+            *(
+                {
+                    f"context = {ATTENDED}": (
+                        "context = F.scaled_dot_product_attention(\n"
+                        f"            query, key, value, is_causal={causal}, enable_gqa=True\n"
+                        "        )"
+                    )
+                }
+                for causal in ("True", "n_query > 1")
+            ),
         ),
         Mistake(
             "the mask one word too short",
@@ -262,6 +310,14 @@ EXERCISE = Exercise(
             {
                 "self.query(x).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)": (
                     "self.query(x).reshape(len(x), self.n_heads, x.shape[1], -1)"
+                )
+            },
+            {
+                split: split.split(".unflatten")[0] + f".reshape(len(x), {heads}, x.shape[1], -1)"
+                for split, heads in (
+                    (QUERY_SPLIT, "self.n_heads"),
+                    (KEY_SPLIT, "self.n_kv_heads"),
+                    (VALUE_SPLIT, "self.n_kv_heads"),
                 )
             },
         ),

@@ -44,15 +44,18 @@ def by_copies(key: str, value: str) -> dict[str, str]:
     }
 
 
-def by_hand(masked: str) -> str:
-    """The solution without `attend`, with another way to mask the scores."""
+def by_hand(masked: str = "scores", weights: str = "weights") -> str:
+    """The solution without `attend`, with another way to mask the scores, or the weights."""
     return f"""
     group = query.shape[1] // key.shape[1]
     keys, values = key.repeat_interleave(group, 1), value.repeat_interleave(group, 1)
     scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5
     if keep is not None:
         scores = {masked}
-    return scores.softmax(dim=-1) @ values
+    weights = scores.softmax(dim=-1)
+    if keep is not None:
+        weights = {weights}
+    return weights @ values
     """
 
 
@@ -169,6 +172,31 @@ EXERCISE = Exercise(
             "A query that may attend to nothing gets NaN in your code: all its scores are −∞, and "
             "softmax divides 0 by 0. Its context is 0: `attend` sees to that.",
             by_hand("scores.masked_fill(~keep, -torch.inf)"),
+        ),
+        Mistake(
+            "masked after the softmax",
+            "You masked after the softmax, so the weights that are left don't sum to 1. Mask the "
+            "scores before it, or let `attend` do that.",
+            by_hand(weights="weights * keep"),
+        ),
+        Mistake(
+            "the mask's rows out of order",
+            "With all queries of a group in a row, the mask comes once for each head: "
+            "`keep.repeat(group, 1)`. `repeat_interleave` puts copies of a row next to each other.",
+            """
+            group = query.shape[1] // key.shape[1]
+            queries = query.reshape(len(query), key.shape[1], -1, query.shape[-1])
+            keep = None if keep is None else keep.repeat_interleave(group, dim=0)
+            return attend(queries, key, value, keep).reshape(query.shape)
+            """,
+        ),
+        Mistake(
+            "not scaled",
+            "Your scores aren't divided by √d_head. Do that, or let `attend` do it.",
+            {GROUPED: GROUPED.replace("(groups,", "(groups * groups.shape[-1] ** 0.5,")},
+            by_hand("scores.masked_fill(~keep, -torch.inf)").replace(
+                " / query.shape[-1] ** 0.5", ""
+            ),
         ),
         Mistake(
             "queries and keys swapped",

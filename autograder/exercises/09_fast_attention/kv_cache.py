@@ -41,7 +41,7 @@ EXERCISE = Exercise(
     "KVCache",
     returns="keys values",
     parts=[Trial("append_in_pieces")],
-    also=(*SIZES, Form.DOUBLE, *CALLS),
+    also=(*SIZES, Form.DOUBLE, Form.HALF, *CALLS),
     aspects=[
         Aspect(
             "all keys and values",
@@ -138,6 +138,16 @@ EXERCISE = Exercise(
                 "return key, value": "return self.keys, self.values",
             },
             {"return key, value": "return self.keys, self.values"},
+            {
+                "        if self.keys is not None:\n": (
+                    "        if self.keys is not None:\n"
+                    "            if self.window is not None:\n"
+                    "                n_old = max(0, self.window - key.shape[-2])\n"
+                    "                start = max(0, self.keys.shape[-2] - n_old)\n"
+                    "                self.keys = self.keys[..., start:, :]\n"
+                    "                self.values = self.values[..., start:, :]\n"
+                )
+            },
         ),
         Mistake(
             "a view is kept",
@@ -232,6 +242,19 @@ EXERCISE = Exercise(
             {STORED: STORED.replace(".clone()", ".half().to(key.dtype)", 1)},
         ),
         Mistake(
+            "kept in float32",
+            "What you return is float32, whatever the words are: the tensors that you start from "
+            "are. Start from None, or make them with `key.new_zeros`.",
+            {
+                "        if self.keys is not None:\n": (
+                    "        if self.keys is None:\n"
+                    "            self.keys = torch.zeros(*key.shape[:2], 0, key.shape[3])\n"
+                    "            self.values = self.keys\n"
+                    "        if self.keys is not None:\n"
+                )
+            },
+        ),
+        Mistake(
             "length of what is kept",
             "`length` should be the number of all words so far. Yours is the number of words that "
             "the cache holds, which a window keeps small.",
@@ -296,8 +319,8 @@ EXERCISE = Exercise(
                 JOINED: (
                     "        sizes = len(key), key.shape[1], -1, key.shape[3]\n"
                     "        old = self.keys.expand(sizes), self.values.expand(sizes)\n"
-                    "        key = torch.cat([old[0], key], dim=2)\n"
-                    "        value = torch.cat([old[1], value], dim=2)\n"
+                    "        key = torch.cat([old[0].to(key.dtype), key], dim=2)\n"
+                    "        value = torch.cat([old[1].to(key.dtype), value], dim=2)\n"
                 ),
             },
             excuses={

@@ -145,6 +145,14 @@ EXERCISE = Exercise(
             {"return d_query, d_key, d_value, None": "return d_query, d_key, d_value"},
         ),
         Mistake(
+            "gradients in another order",
+            "Your gradients are in another order than the arguments of `forward`. Return dQ, dK, "
+            "dV, and None for `causal`.",
+            {"return d_query, d_key, d_value, None": "return d_key, d_query, d_value, None"},
+            {"return d_query, d_key, d_value, None": "return d_query, d_value, d_key, None"},
+            {"return d_query, d_key, d_value, None": "return d_value, d_key, d_query, None"},
+        ),
+        Mistake(
             "the logsumexp returned, too",
             "`forward` returns the context alone. Keep the logsumexp with `save_for_backward`.",
             {"        return context\n": "        return context, logsumexp\n"},
@@ -214,6 +222,7 @@ EXERCISE = Exercise(
             "the last tile may have fewer.",
             {TILE_ROWS: "range(0, max(1, n_query - 63), 64)"},
             {TILE_ROWS: "[0]"},
+            {TILE_ROWS: "range(0, n_query // 64 * 64, 64)"},
         ),
         Mistake(
             "the logsumexp not cut",

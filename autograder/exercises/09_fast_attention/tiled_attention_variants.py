@@ -86,6 +86,8 @@ MISTAKES = [
         "a skip that counts from query 0",
         "You skip tiles as if query 0 were the first word: n_key − n_query is missing there.",
         {"start > place[-1]": "start > first + tile_query"},
+        {"start > place[-1]": "start >= first + tile_query"},
+        {"start > place[-1]": "start > first + queries.shape[-2] - 1"},
     ),
     Mistake(
         "a tile skipped too early",

@@ -133,6 +133,16 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "the network behind attention alone",
+            "Your network reads attention's part alone. Give it `x` with that part added.",
+            {
+                ATTENTION: (
+                    "part = self.attention(self.attention_norm(x), cache)\n        x = x + part"
+                ),
+                "self.feed_forward_norm(x))": "self.feed_forward_norm(part))",
+            },
+        ),
+        Mistake(
             "the network added to the old x",
             "You added the network's part to `x` as it was before attention, so attention's own "
             "part is lost. Add it to the new `x`.",

@@ -112,6 +112,7 @@ EXERCISE = Exercise(
             "You took the mean of each text first. All places that count should count alike: take "
             "one mean over them.",
             {SHARE: "((right & counted).sum(dim=1) / counted.sum(dim=1)).mean()"},
+            {SHARE: "((right & counted).sum(dim=1) / counted.sum(dim=1)).nanmean()"},
         ),
         Mistake(
             "one accuracy for each text",
@@ -126,6 +127,29 @@ EXERCISE = Exercise(
                 RIGHT: "probs = logits[:, :-1].softmax(dim=-1)\n"
                 "    right = probs.gather(-1, tokens[:, 1:, None]).squeeze(-1)"
             },
+        ),
+        Mistake(
+            "rolled around",
+            "`roll` brings the first token around to the end, as if it came after the last place. "
+            "The last place has no next token: leave it out.",
+            {
+                RIGHT: "right = logits.argmax(dim=-1) == tokens.roll(-1, dims=1)",
+                COUNTED: "counted = known.roll(-1, dims=1)",
+            },
+        ),
+        Mistake(
+            "shifted after flattening",
+            "You flattened first, then shifted, so the last place of each text guesses the first "
+            "token of the next text. Shift first.",
+            {
+                RIGHT: "right = logits.argmax(dim=-1).flatten()[:-1] == tokens.flatten()[1:]",
+                COUNTED: "counted = known.flatten()[1:]",
+            },
+        ),
+        Mistake(
+            "whole texts counted",
+            "You counted a text only if all its guesses are right. Count each guess by itself.",
+            {SHARE: "(right | ~counted).all(dim=1).float().mean()"},
         ),
         Mistake(
             "the error rate",

@@ -171,6 +171,19 @@ MISTAKES = [
         {FULL: FULL.replace("model.n_context", "model.n_context + 1")},
     ),
     Mistake(
+        "starts over without the newest token",
+        "Where you start over, the newest token is missing. Read the last n_context // 2 tokens, "
+        "up to the end of the text.",
+        {AGAIN_FROM: "tokens[:, -(model.n_context // 2) - 1 : -1]"},
+        {AGAIN_FROM: "tokens[:, -(model.n_context // 2) : -1]"},
+    ),
+    Mistake(
+        "starts over with one token more",
+        "Where you start over, you read one token too many. Read the last n_context // 2, with the "
+        "newest among them.",
+        {AGAIN_FROM: "tokens[:, -(model.n_context // 2) - 1 :]"},
+    ),
+    Mistake(
         "starts over too early",
         "You start over even though the next piece still fits. A piece that exactly fills the "
         "context fits.",
@@ -252,10 +265,16 @@ MISTAKES = [
         "only the first text",
         "You chose one token for all texts of the batch. Each has logits of its own.",
         {CHOSEN: "unread = torch.tensor([[sample(logits[0], **how)]] * len(logits))"},
-        {CHOSEN: "unread = torch.tensor([[sample(logits[0], **how)]])"},
         {CHOSEN: "unread = sample(logits[0], **how)"},
         {CHOSEN: "unread = torch.tensor(sample(logits[0], **how))"},
-        {CHOSEN: "unread = torch.tensor([sample(logits[0], **how)])"},
+    ),
+    Mistake(
+        "new tokens of another shape",
+        "Your new tokens don't fit behind the text. They are one more column, [batch, 1], with a "
+        "token for each text: `torch.tensor([[sample(row, **how)] for row in logits])`.",
+        {CHOSEN: "unread = torch.tensor([sample(row, **how) for row in logits])"},
+        {CHOSEN: "unread = torch.tensor([[sample(row, **how) for row in logits]])"},
+        {CHOSEN: "unread = torch.tensor([[sample(logits[0], **how)]])"},
     ),
     Mistake(
         "sample on a batch",

@@ -96,6 +96,12 @@ EXERCISE = Exercise(
             {SCORE: "(attn_weights * after).sum(dim=(-2, -1)) / after.sum().clamp(min=1)"},
         ),
         Mistake(
+            "a mean over the places",
+            "For each query, you took the mean over the places after earlier occurrences. Add "
+            "these weights up; only then take the mean over the queries.",
+            {SCORE: SCORE.replace("looks", "(looks / after.sum(dim=-1).clamp(min=1))", 1)},
+        ),
+        Mistake(
             "NaN without repetitions",
             "If no token comes twice, you divide 0 by 0. Return a score of 0 instead.",
             {".sum().clamp(min=1)": ".sum()"},
@@ -108,9 +114,20 @@ EXERCISE = Exercise(
             {".tril(-1)": ""},
         ),
         Mistake(
-            "later occurrences",
-            "You took later occurrences for earlier ones. Queries come first, keys second.",
+            "nothing found",
+            "You find no earlier occurrence, so all scores are 0. Does your table have the keys "
+            "first? Queries come first, keys second. Or are tensors the keys of a dict? It takes "
+            "no two for the same, so use `token.item()`.",
             {".tril(-1)": ".triu(1)"},
+        ),
+        Mistake(
+            "the largest weight alone",
+            "You counted the queries whose largest weight is there. Add up the weights themselves.",
+            {
+                "looks = (attn_weights * after).sum(dim=-1)": (
+                    "looks = after[torch.arange(len(tokens)), attn_weights.argmax(dim=-1)].float()"
+                )
+            },
         ),
         Mistake(
             "the sum, not the mean",

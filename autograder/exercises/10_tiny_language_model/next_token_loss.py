@@ -210,14 +210,15 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reshaped, not transposed",
-            "You reshaped to bring the tokens to dimension 1, which mixes places and tokens. Use "
-            "`transpose(1, 2)`, or flatten the places.",
+            "You reshaped to bring the tokens to another dimension, which mixes them with the "
+            "places. Use `transpose(1, 2)`, or flatten the places.",
             {
                 f"return {LOSS}": (
                     "classes = logits[:, :-1].reshape(len(tokens), -1, tokens.shape[1] - 1)\n"
                     "    return F.cross_entropy(classes, tokens[:, 1:], ignore_index=ignored)"
                 )
             },
+            {LOSS: LOSS.replace("(predicted,", "(predicted.reshape(logits.shape[-1], -1).T,")},
         ),
         Mistake(
             "only the last place",

@@ -80,6 +80,22 @@ EXERCISE = Exercise(
             {".mean(dim=-1)": ".amax(dim=-1)"},
         ),
         Mistake(
+            "the share of queries",
+            "You counted the queries whose largest weight is on the token before. Take the mean "
+            "of the weights themselves.",
+            {
+                f"return {BEFORE}.mean(dim=-1)": (
+                    "looks = attn_weights[:, 1:].argmax(dim=-1)\n"
+                    "    return (looks == torch.arange(len(tokens) - 1)).float().mean(dim=-1)"
+                )
+            },
+        ),
+        Mistake(
+            "all tokens before",
+            "You added up the weights on all earlier tokens. Only the one right before counts.",
+            {BEFORE: "attn_weights.tril(-1).sum(dim=-1)[:, 1:]"},
+        ),
+        Mistake(
             "heads taken for queries",
             "You took the diagonal of other dimensions. Queries and keys are the last two: "
             "`dim1=-2, dim2=-1`.",

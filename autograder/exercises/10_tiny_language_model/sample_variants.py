@@ -1,5 +1,7 @@
 """The known mistakes of `sample`, and other right solutions."""
 
+from collections.abc import Iterable
+
 from autograder.lessons.variants import Alternative, Mistake
 
 DIVIDED = "logits = logits / temperature"
@@ -19,9 +21,36 @@ if top_p is not None:
 return int(order[torch.multinomial(ranked, 1, generator=generator)])
 """
 KEPT = "int((ranked.cumsum(0) < top_p).sum()) + 1"
-FIRST_K = """if top_k is not None:
-    ranked = ranked[:top_k] / ranked[:top_k].sum()
+# The same, but what top-k and top-p leave out is cut off, or else set to 0. How much is left is how
+# much of the generator a draw uses up.
+BY_RANK = """
+if temperature == 0:
+    return int(logits.argmax())
+probs, order = (logits / temperature).softmax(dim=-1).sort(descending=True)
+if top_k is not None:
+    probs = probs[:top_k]
+    probs = probs / probs.sum()
+if top_p is not None:
+    likelier = probs.cumsum(0) - probs
+    probs = probs[likelier < top_p]
+return int(order[torch.multinomial(probs, 1, generator=generator)])
 """
+P_TO_0 = {"[likelier < top_p]": " * (likelier < top_p)"}
+K_TO_0 = {"[:top_k]": " * (torch.arange(len(probs)) < top_k)"}
+
+
+def by_rank(*edits: tuple[str, str]) -> tuple[str, ...]:
+    """Bodies that go by rank to the end, each with these edits."""
+    return tuple(
+        _replaced(BY_RANK, [*zeros.items(), *edits]) for zeros in ({}, P_TO_0, P_TO_0 | K_TO_0)
+    )
+
+
+def _replaced(body: str, edits: Iterable[tuple[str, str]]) -> str:
+    for old, new in edits:
+        body = body.replace(old, new)
+    return body
+
 
 MISTAKES = [
     Mistake(
@@ -57,13 +86,13 @@ MISTAKES = [
         "temperature ignored",
         "You didn't use the temperature: divide the logits by it.",
         {DIVIDED: "logits = logits.clone()"},
-        SORTED.replace("(logits / temperature)", "logits"),
+        *by_rank(("(logits / temperature)", "logits")),
     ),
     Mistake(
         "times the temperature",
         "You multiplied by the temperature, so it works backward. Divide the logits by it.",
         {DIVIDED: "logits = logits * temperature"},
-        SORTED.replace("logits / temperature", "logits * temperature"),
+        *by_rank(("logits / temperature", "logits * temperature")),
     ),
     Mistake(
         "temperature on the probabilities",
@@ -86,11 +115,13 @@ MISTAKES = [
         "one too many",
         "Your top-k keeps one token too many.",
         {"min(top_k, len(logits))": "min(top_k + 1, len(logits))"},
+        *by_rank(("[:top_k]", "[: top_k + 1]"), ("< top_k", "<= top_k")),
     ),
     Mistake(
         "one too few",
         "Your top-k keeps one token too few: keep the k-th, too.",
         {"logits < least": "logits <= least"},
+        *by_rank(("[:top_k]", "[: top_k - 1]"), ("< top_k", "< top_k - 1")),
     ),
     Mistake(
         "only the k-th",
@@ -123,6 +154,11 @@ MISTAKES = [
             REMOVED: "probs[order[1:][likelier[1:] > top_p]] = 0.0",
         },
         SORTED.replace(KEPT, "max(1, int((ranked.cumsum(0) < top_p).sum()))"),
+        *by_rank(("cumsum(0) - probs", "cumsum(0)"), ("< top_p", "<= top_p")),
+        *by_rank(
+            ("cumsum(0) - probs", "cumsum(0)"),
+            ("likelier < top_p", "(likelier <= top_p) | (likelier == probs)"),
+        ),
     ),
     Mistake(
         "one after the one that crosses",
@@ -135,7 +171,7 @@ MISTAKES = [
         "Where the sum is exactly p, your top-p keeps one more token. The sum has reached p: keep "
         "a token only if those before it sum to less.",
         {">= top_p": "> top_p"},
-        SORTED.replace("cumsum(0) < top_p", "cumsum(0) <= top_p"),
+        *by_rank(("< top_p", "<= top_p")),
     ),
     Mistake(
         "the mask read, not written",
@@ -180,7 +216,16 @@ MISTAKES = [
         {
             REMOVED: "probs = ranked.masked_fill(likelier >= top_p, 0.0)",
         },
-        SORTED.replace("order[torch", "(torch").replace("generator)]", "generator))"),
+        {
+            HIDDEN: "logits = logits.topk(min(top_k, len(logits))).values",
+        },
+        *by_rank(("order[torch", "(torch"), ("generator)]", "generator))")),
+    ),
+    Mistake(
+        "sorted the wrong way",
+        "You sorted from the least likely token up, so you keep the wrong end. Sort with "
+        "`descending=True`.",
+        *by_rank(("descending=True", "")),
     ),
     Mistake(
         "from the least likely up",
@@ -218,17 +263,19 @@ MISTAKES = [
                 f"    return {DRAWN}"
             ),
         },
-        SORTED.replace(FIRST_K, "").replace("return int(order", f"{FIRST_K}return int(order"),
+        *by_rank(("    probs = probs / probs.sum()\n", "")),
     ),
     Mistake(
         "top-p ignored with top-k",
         "If both are given, you use only `top_k`. First top-k, then top-p among what it leaves.",
         {"if top_p is not None:": "if top_p is not None and top_k is None:"},
+        *by_rank(("if top_p", "elif top_p")),
     ),
     Mistake(
         "top-k ignored with top-p",
         "If both are given, you use only `top_p`. First top-k, then top-p among what it leaves.",
         {"if top_k is not None:": "if top_k is not None and top_p is None:"},
+        *by_rank(("if top_k is not None", "if top_k is not None and top_p is None")),
     ),
     Mistake(
         "another source of randomness",

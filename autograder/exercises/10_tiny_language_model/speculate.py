@@ -155,6 +155,12 @@ EXERCISE = Exercise(
             "`torch.multinomial` takes it as it is.",
             *drawn_from(f"{LACKING}.softmax(dim=-1)"),
         ),
+        Mistake(
+            "a place, not a token",
+            "You drew from what `rest[rest > 0]` leaves, and returned a place among these, which "
+            "is no token. Draw from all tokens: those that lack nothing have probability 0.",
+            *drawn_from(f"{LACKING}\n    lacking = lacking[lacking > 0]"),
+        ),
     ],
     alternatives=[
         Alternative(

@@ -128,6 +128,24 @@ EXERCISE = Exercise(
             },
         ),
         Mistake(
+            "the number of caches",
+            "`len(caches)` is the number of blocks. How many tokens have been read is the "
+            "length of a cache, `caches[0].length`.",
+            {FIRST: "first = 0 if caches is None else len(caches)"},
+        ),
+        Mistake(
+            "token 0 taken for padding",
+            "With `padding_idx=0`, token 0 never learns: its gradient stays 0. In this model, it "
+            "is a token like any other, so leave `padding_idx` out.",
+            {"nn.Embedding(n_tokens, d_model)": "nn.Embedding(n_tokens, d_model, padding_idx=0)"},
+        ),
+        Mistake(
+            "dropout",
+            "You drop some of the embeddings, which makes the model random in training. This one "
+            "has no dropout.",
+            {EMBEDDED: f"{EMBEDDED}\n        x = F.dropout(x, 0.1, self.training)"},
+        ),
+        Mistake(
             "tokens as places",
             "You looked the tokens up in the table of positions. Look up their places: "
             "`torch.arange(…)`.",

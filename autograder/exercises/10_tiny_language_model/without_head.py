@@ -62,6 +62,8 @@ class Stack(nn.Module):
 def built(weights):
     stack = Stack().to(weights.dtype)
     torch.nn.utils.vector_to_parameters(weights.clone(), stack.parameters())
+    for layer in stack.blocks:
+        layer.attention.requires_grad_({trains})
     return stack
 """
 
@@ -69,16 +71,21 @@ def built(weights):
 SIZES = "d_model n_heads n_layers n_tokens n_context"
 
 
-def taken_out(layer: int, head: int, n_layers: int, n_heads: int, **given: int) -> Inputs:
+def taken_out(
+    layer: int, head: int, n_layers: int, n_heads: int, trains: bool = True, **given: int
+) -> Inputs:
+    """A head to take out. trains: whether attention can be trained, or is frozen."""
+
     def case(draw: Draw) -> dict[str, Any]:
         draw.fix(n_heads=n_heads, n_layers=n_layers, **given).among("n_context", 21, 23).heads()
-        draw.label(f"head {head} of {n_heads}, layer {layer} of {n_layers}")
+        which = f"head {head} of {n_heads}, layer {layer} of {n_layers}"
+        draw.label(which if trains else f"{which}, attention frozen")
         d_model = draw.size("d_model")
         sizes = draw.choose("n_tokens", 11, 13).named(SIZES)
         of_layer, n_places = 12 * d_model**2 + 13 * d_model, sizes["n_context"]
         others = (2 * sizes["n_tokens"] + n_places + 2) * d_model + sizes["n_tokens"]
         weights = draw.normal_of((n_layers * of_layer + others,), 0.4)
-        model = Code(STACK.format(**sizes), given=["weights"])
+        model = Code(STACK.format(**sizes, trains=trains), given=["weights"])
         tokens = tokens_of(draw)
         return {"weights": weights, "model": model, "layer": layer, "head": head, "tokens": tokens}
 
@@ -101,7 +108,11 @@ EXERCISE = Exercise(
             [taken_out(0, 1, 2, 3), taken_out(2, 0, 3, 2), taken_out(3, 4, 4, 5, d_head=3)],
             outputs=("result", "without the next"),
         ),
-        Aspect("so in a copy, with the given model as it was", 1, [taken_out(1, 1, 3, 2)]),
+        Aspect(
+            "so in a copy, with the given model as it was",
+            1,
+            [taken_out(1, 1, 3, 2), taken_out(1, 0, 2, 3, trains=False)],
+        ),
     ],
     mistakes=[
         Mistake(
@@ -132,6 +143,35 @@ EXERCISE = Exercise(
             "one column",
             "You cleared one column. A head has d_head of them.",
             {ZEROED: "attention.output.weight[:, head] = 0.0"},
+        ),
+        Mistake(
+            "more than its columns",
+            "You cleared the columns of other heads, too. This head's own start at head · d_head "
+            "and end before (head + 1) · d_head.",
+            {OWNED: "head * d_head :"},
+            {OWNED: ": (head + 1) * d_head"},
+        ),
+        Mistake(
+            "a model made anew",
+            "You made a new model and loaded the weights into it. The given one may have parts of "
+            "another kind, or frozen ones: copy it as it is, with `copy.deepcopy(model)`.",
+            {
+                COPIED: "weights, n_heads = model.state_dict(), model.blocks[0].attention.n_heads\n"
+                "    sizes = n_heads, len(model.blocks), model.n_context\n"
+                "    model = TinyLanguageModel(*model.tokens.weight.shape, *sizes)\n"
+                "    model.load_state_dict(weights, strict=False)"
+            },
+        ),
+        Mistake(
+            "trained again",
+            "What was frozen in the given model can be trained in your copy. Change the copy's own "
+            "weight, under `torch.no_grad()`: a new `nn.Parameter` isn't frozen.",
+            {COPIED: f"{COPIED}.requires_grad_(True)"},
+            {
+                ZEROED: "weight = attention.output.weight.clone()\n"
+                f"        weight[:, {OWNED}] = 0.0\n"
+                "        attention.output.weight = nn.Parameter(weight)"
+            },
         ),
         Mistake(
             "another head",
@@ -217,6 +257,16 @@ EXERCISE = Exercise(
         ),
     ],
     alternatives=[
+        Alternative(
+            "a new weight",
+            {
+                ZEROED: "old = attention.output.weight\n"
+                "        weight = old.clone()\n"
+                f"        weight[:, {OWNED}] = 0.0\n"
+                "        attention.output.weight = nn.Parameter(weight, old.requires_grad)"
+            },
+            excuses={"call dropped: old.clone": "what it changes is the copy's own"},
+        ),
         Alternative(
             "no values",
             {

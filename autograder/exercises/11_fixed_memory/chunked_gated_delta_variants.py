@@ -6,6 +6,7 @@ from .shared import EMPTY, FIRST_CHUNK, OF_CHUNKS, RANGE, SAME_TEXT
 
 TOTAL = "log_decay[..., words].cumsum(dim=-1)"
 FADE = "difference.masked_fill(later, -torch.inf).exp()"
+DIVIDED_BY = "(total.exp()[..., :, None] / total.exp()"
 SYSTEM = "share * fade * (k @ k.transpose(-2, -1))"
 MISSING = "share * (v - from_start * (k @ state))"
 WITHIN = "fade * (q @ k.transpose(-2, -1))"
@@ -19,10 +20,13 @@ MISTAKES = [
     *OF_CHUNKS,
     Mistake(
         "exponentials divided",
-        "You divided exp(tᵢ) by exp(tⱼ). After strong decays both are 0, and 0 / 0 is NaN. "
-        "Take exp of the difference.",
+        "You divided exp(tᵢ) by exp(tⱼ). After strong decays both are 0, and 0 / 0 is NaN. A clamp "
+        "or `nan_to_num` doesn't bring the factor back. Take exp of the difference.",
         {FADE: "(total.exp()[..., :, None] / total.exp()[..., None, :]).masked_fill(later, 0)"},
         {FADE: "(total.exp()[..., :, None] * (-total).exp()[..., None, :]).masked_fill(later, 0)"},
+        {FADE: "(total.exp()[..., :, None] / total.exp()[..., None, :]).nan_to_num().tril()"},
+        {FADE: f"{DIVIDED_BY}.clamp(min=1e-6)[..., None, :]).tril()"},
+        {FADE: f"{DIVIDED_BY}.clamp(min=1e-12)[..., None, :]).tril()"},
     ),
     Mistake(
         "masked after exp",
@@ -54,10 +58,11 @@ MISTAKES = [
         },
     ),
     Mistake(
-        "A on the diagonal of 0",
-        "`solve_triangular` divides by the diagonal, and that of your system is 0. With "
-        "`unitriangular=True`, it takes it to be all ones.",
+        "A without I",
+        "You solved A U = B. It's I + A: `solve_triangular` divides by the diagonal, which should "
+        "be all ones. With `unitriangular=True`, it takes it to be that.",
         {SOLVED: SOLVED.replace("(system", "(system.tril(-1)").replace(", unitriangular=True", "")},
+        {SOLVED: SOLVED.replace(", unitriangular=True", "")},
     ),
     Mistake(
         "no system",
@@ -76,6 +81,7 @@ MISTAKES = [
         "You used the values where the changes belong. The words write their changes, U.",
         {"within @ change": "within @ v"},
         {"left.transpose(-2, -1) @ change": "left.transpose(-2, -1) @ v"},
+        {"left.transpose(-2, -1) @ change": "left.transpose(-2, -1) @ (share * v)"},
         {
             "within @ change": "within @ v",
             "left.transpose(-2, -1) @ change": "left.transpose(-2, -1) @ v",
@@ -196,6 +202,12 @@ MISTAKES = [
         "no running sum",
         "You used each word's own decay. From word to word they add up: `cumsum`.",
         {TOTAL: "log_decay[..., words]"},
+    ),
+    Mistake(
+        "the sum over another dimension",
+        "Your running sum runs along the first dimension. With a batch, that isn't the words. In "
+        "`log_decay`, they are last: `cumsum(dim=-1)`.",
+        {TOTAL: TOTAL.replace("dim=-1", "dim=0")},
     ),
     Mistake(
         "the sum over the whole text",

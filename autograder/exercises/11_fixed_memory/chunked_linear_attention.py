@@ -33,6 +33,20 @@ WITHIN = "linear_attention(q, k, v)"
 APPEND = f"        contexts.append({PAST} + {WITHIN})\n"
 WRITE = "        state = state + k.transpose(-2, -1) @ v\n"
 
+
+def cut_along(dim: int, joined: int, empty: str = EMPTY) -> str:
+    """The body that cuts along a dimension, and joins the contexts along another."""
+    return f"""
+    if state is None:
+        state = {empty}
+    contexts = []
+    for q, k, v in zip(*(x.split(chunk, dim={dim}) for x in (query, key, value)), strict=True):
+        contexts.append(q @ state + linear_attention(q, k, v))
+        state = state + k.transpose(-2, -1) @ v
+    return torch.cat(contexts, dim={joined}), state
+    """
+
+
 EXERCISE = Exercise(
     "chunked_linear_attention",
     returns="context state",
@@ -99,6 +113,32 @@ EXERCISE = Exercise(
             "Your state stays as it was at the start. After each chunk, add its products of keys "
             "and values.",
             {WRITE: ""},
+        ),
+        Mistake(
+            "the given state not returned",
+            "Your contexts go on from the given `state`, but the state that you return lacks it. "
+            "Add each chunk to what was there.",
+            {
+                f"if state is None:\n        state = {EMPTY}": (
+                    f"given = 0 if state is None else state\n    state = {EMPTY}"
+                ),
+                PAST: "q @ (state + given)",
+            },
+        ),
+        Mistake(
+            "the first dimension cut",
+            "You cut the first dimension into chunks. With a batch, that isn't the words. They are "
+            "second to last: `split(chunk, dim=-2)`, or `[..., start:end, :]`.",
+            cut_along(0, 0),
+            cut_along(0, -2),
+        ),
+        Mistake(
+            "dimension 1 cut",
+            "You cut dimension 1 into chunks. With heads, or without a batch, that isn't the "
+            "words. They are second to last: `split(chunk, dim=-2)`, or `[..., start:end, :]`.",
+            cut_along(1, 1),
+            cut_along(1, -2),
+            cut_along(1, 1, "query.new_zeros(query.shape[0], key.shape[-1], value.shape[-1])"),
         ),
         Mistake(
             "all at once",

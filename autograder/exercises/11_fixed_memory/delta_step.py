@@ -6,7 +6,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise, connected
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import asked_again, empty, of_a_step, word
+from .shared import READ, asked_again, empty, of_a_step, word
 
 OLD = "(key[..., None, :] @ state).squeeze(-2)"
 CHANGE = "beta[..., None] * (value - old)"
@@ -98,6 +98,37 @@ EXERCISE = Exercise(
             "twice beta",
             "You multiplied by 2β. The difference goes in by the share β.",
             {CHANGE: "2 * beta[..., None] * (value - old)"},
+        ),
+        Mistake(
+            "beta changed",
+            "You changed β first, by a clamp or a sigmoid. Take it as it comes. It may be 2.",
+            {CHANGE: "beta.clamp(0, 1)[..., None] * (value - old)"},
+            {CHANGE: "beta.sigmoid()[..., None] * (value - old)"},
+        ),
+        Mistake(
+            "beta without its dimension",
+            "`beta` has one number for each state. Before it can multiply all features of a value, "
+            "it needs one more dimension: `beta[..., None]`.",
+            {CHANGE: "beta * (value - old)"},
+            {CHANGE: "(value - old) * beta"},
+        ),
+        Mistake(
+            "the mix written on top",
+            "You added β v + (1 − β) old to the state, which still holds the old answer. Add only "
+            "what changes: β (v − old).",
+            {CHANGE: "beta[..., None] * value + (1 - beta[..., None]) * old"},
+        ),
+        Mistake(
+            "divided by the key's length",
+            "You divided by the key's squared length. Leave it out: the key may have any length.",
+            {CHANGE: "beta[..., None] / key.square().sum(-1, keepdim=True) * (value - old)"},
+            {CHANGE: "beta[..., None] * (value - old / key.square().sum(-1, keepdim=True))"},
+        ),
+        Mistake(
+            "the old answer returned",
+            "You returned the key's old answer as the context. The context is what the query gets, "
+            "after the write.",
+            {f"return {READ}": "return old"},
         ),
         Mistake(
             "the key normalized",

@@ -63,6 +63,7 @@ EXERCISE = Exercise(
             [
                 reading(n=7),
                 reading(n=9, scale=20.0),
+                reading(n=6, scale=500.0),
                 in_train_mode(reading(n=6)),
                 reading(n=8, untrained=True),
                 reading(n=70),
@@ -90,6 +91,7 @@ EXERCISE = Exercise(
             "no convolution",
             "You left out the short convolution.",
             {CONVOLVED: "pass"},
+            {CONVOLVED: CONVOLVED.replace("words, memory", "_, memory")},
         ),
         Mistake(
             "values not convolved",
@@ -163,7 +165,29 @@ EXERCISE = Exercise(
             "lengths along the words",
             "Your norm runs along the words. Bring each word's features to length 1: `dim=-1`.",
             {LENGTHS: LENGTHS.replace("dim=-1", "dim=-2")},
+        ),
+        Mistake(
+            "lengths along the heads",
+            "Your norm runs along the heads. They are dimension 1, which `F.normalize` takes by "
+            "default. Bring each word's features to length 1: `dim=-1`.",
             {LENGTHS: LENGTHS.replace(", dim=-1", "")},
+        ),
+        Mistake(
+            "sums of 1",
+            "You divided queries and keys by the sum of their absolute values, as `p=1` does. A "
+            "length is the root of the sum of squares: leave `p` at 2.",
+            {LENGTHS: LENGTHS.replace("dim=-1", "p=1, dim=-1")},
+        ),
+        Mistake(
+            "queries scaled",
+            "You divided the queries by √d_k. Leave their length at 1.",
+            {LENGTHS: f"{LENGTHS}\n        query = query * query.shape[-1] ** -0.5"},
+        ),
+        Mistake(
+            "three equal parts",
+            "You cut the features into three equal parts. Values may have other widths than "
+            "queries and keys: `split(self.widths, dim=-1)`.",
+            {PARTS: "parts = words.chunk(3, dim=-1)"},
         ),
         Mistake(
             "lengths before the convolution",
@@ -180,8 +204,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "beta without the sigmoid",
-            "Your β can be anything. Send it through a sigmoid.",
+            "Your β isn't between 0 and 1. Send it through a sigmoid.",
             {BETA: "self.beta(x)"},
+            {BETA: "self.beta(x).tanh()"},
         ),
         Mistake(
             "beta by softmax",
@@ -210,6 +235,18 @@ EXERCISE = Exercise(
             "You took `decay` as it is, so its factor may be larger than 1. It goes through "
             "`F.logsigmoid`.",
             {DECAY: "self.decay(x)"},
+        ),
+        Mistake(
+            "the log of the sigmoid",
+            "You took the logarithm of a sigmoid. For a very negative number, the sigmoid is 0, "
+            "and its logarithm −∞. `F.logsigmoid` does both at once, and stays finite.",
+            {DECAY: "self.decay(x).sigmoid().log()"},
+        ),
+        Mistake(
+            "minus the exponential",
+            "Your decay is minus an exponential, as in some other models. Here, `decay` goes "
+            "through `F.logsigmoid`.",
+            {DECAY: "-self.decay(x).exp()"},
         ),
         Mistake(
             "minus the sigmoid",
@@ -350,6 +387,7 @@ EXERCISE = Exercise(
             "Each of your pieces starts from nothing. Read the state and the tail from the "
             "`memory` that you're given, and put the new ones there.",
             {MEMORY: "memory = Memory()"},
+            {"self.convolution, memory.tail)": "self.convolution)", ", state=memory.state": ""},
             {MEMORY: "memory = type('M', (), dict(vars(memory)))() if memory else Memory()"},
         ),
         Mistake(
@@ -401,7 +439,7 @@ EXERCISE = Exercise(
                 LENGTHS: "query = query / query.norm(dim=-1, keepdim=True).clamp(min=1e-12)\n"
                 "        key = key / key.norm(dim=-1, keepdim=True).clamp(min=1e-12)",
                 f"{BETA}.transpose(1, 2)": "torch.sigmoid(self.beta(x)).mT",
-                f"{DECAY}.transpose(1, 2)": "torch.log(torch.sigmoid(self.decay(x))).mT",
+                f"{DECAY}.transpose(1, 2)": "(-F.softplus(-self.decay(x))).mT",
             },
         ),
         Alternative(

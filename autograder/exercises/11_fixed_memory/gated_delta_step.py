@@ -111,6 +111,20 @@ EXERCISE = Exercise(
             {FADED: "log_decay[..., None, None] * state"},
         ),
         Mistake(
+            "the decay without its dimensions",
+            "`log_decay` has one number for each state. Before it can multiply the rows and "
+            "columns of a state, it needs two more dimensions: `[..., None, None]`.",
+            {FADED: "log_decay.exp() * state"},
+            {FADED: "state * log_decay.exp()"},
+            {FADED: "log_decay.exp()[..., None] * state"},
+            {FADED: "state * log_decay.exp()[..., None]"},
+        ),
+        Mistake(
+            "a sigmoid",
+            "You took the sigmoid of `log_decay`. The factor is its exponential.",
+            {FADED: "log_decay.sigmoid()[..., None, None] * state"},
+        ),
+        Mistake(
             "added",
             "You added to the state. The factor exp(log_decay) multiplies it.",
             {FADED: "log_decay.exp()[..., None, None] + state"},

@@ -21,6 +21,15 @@ def square(draw: Draw) -> dict[str, Any]:
     return draw.arguments("batch") | words
 
 
+def large_at_the_end(draw: Draw) -> dict[str, Any]:
+    """A very large value in the last word, whose own query asks for nothing."""
+    draw.label("a very large value at the end")
+    made = draw.arguments("batch")
+    made["value"][..., -1, :] *= 1e10
+    made["query"][..., -1, :] = 0
+    return made
+
+
 def long(draw: Draw) -> dict[str, Any]:
     return draw.fix(n=150).arguments()
 
@@ -32,7 +41,14 @@ EXERCISE = Exercise(
         Aspect(
             "each word sees those before it, and itself",
             2,
-            [drawn(), drawn("batch n_heads"), square, long, drawn("batch", scale=30.0)],
+            [
+                drawn(),
+                drawn("batch n_heads"),
+                square,
+                long,
+                large_at_the_end,
+                drawn("batch", scale=30.0),
+            ],
         ),
         Aspect(
             "not causal",
@@ -84,6 +100,18 @@ EXERCISE = Exercise(
             {MASKED: "scores.masked_fill(torch.ones_like(scores).triu(1) == 1, -1e9)"},
         ),
         Mistake(
+            "almost 0 for a masked score",
+            "You set masked scores to a small number. Where a later value is very large, that "
+            "still counts. A masked word has the weight 0.",
+            {MASKED: "scores.masked_fill(torch.ones_like(scores).triu(1) == 1, 1e-9)"},
+            {MASKED: "scores.masked_fill(torch.ones_like(scores).triu(1) == 1, 1e-6)"},
+        ),
+        Mistake(
+            "negative scores left out",
+            "You set negative scores to 0. Leave them: without softmax, a weight may be negative.",
+            {"return scores @": "return scores.clamp(min=0) @"},
+        ),
+        Mistake(
             "a feature map",
             "You passed queries and keys through a function first, as Katharopoulos et al. do. "
             "Here they stay as they are.",
@@ -105,7 +133,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the future left in",
-            "Your words see later words. If `causal`, mask those; `tril` keeps the rest.",
+            "Your words see later words. Mask those if `causal`, which is True by default; `tril` "
+            "keeps the rest.",
             {"if causal": "if False"},
         ),
         Mistake(
@@ -132,6 +161,16 @@ EXERCISE = Exercise(
             "the past masked",
             "Your words see themselves and later words. Keep the earlier ones: `tril`.",
             {MASKED: "scores.triu()"},
+        ),
+        Mistake(
+            "the sum over another dimension",
+            "Your sum of key times value runs along the first dimension. With a batch, that isn't "
+            "the words. They are third from the end there: `dim=-3`.",
+            """
+            products = key[..., :, None] * value[..., None, :]
+            state = products.cumsum(dim=0) if causal else products.sum(dim=0, keepdim=True)
+            return (query[..., None, :] @ state).squeeze(-2)
+            """,
         ),
         Mistake(
             "the keys as values",

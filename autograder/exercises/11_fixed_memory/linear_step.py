@@ -46,6 +46,22 @@ EXERCISE = Exercise(
             "You brought the key to length 1. Take it as it is.",
             {"    state = state": "    key = F.normalize(key, dim=-1)\n    state = state"},
         ),
+        Mistake(
+            "outer",
+            "`torch.outer` takes two vectors, so it fails where there's a batch. Multiply the key "
+            "as a column by the value as a row: `[..., :, None]` and `[..., None, :]`.",
+            {WRITE: "state + torch.outer(key, value)"},
+        ),
+        Mistake(
+            "the old state not asked",
+            "Your query asked only what this word adds. Ask the whole new state, which also holds "
+            "what was there before.",
+            {
+                f"return {READ}, state": (
+                    "return (query * key).sum(dim=-1, keepdim=True) * value, state"
+                )
+            },
+        ),
         *of_a_step(WRITE),
     ],
     alternatives=[

@@ -110,6 +110,18 @@ OF_CHUNKS = [
         {RANGE: "range(0, query.shape[-2] - chunk + 1, chunk)"},
     ),
     Mistake(
+        "the last word left out",
+        "Where the last chunk has only one word, you left it out. The chunks start at 0, `chunk`, "
+        "2 · `chunk`, … up to the last word: `range(0, n, chunk)`.",
+        {RANGE: "range(0, query.shape[-2] - 1, chunk)"},
+    ),
+    Mistake(
+        "the state before the last chunk",
+        "You returned the state as it was before the last chunk. Write that chunk, too, and then "
+        "return it.",
+        {f"{RANGE}:": f"{RANGE}:\n        before = state", "dim=-2), state": "dim=-2), before"},
+    ),
+    Mistake(
         "the given state ignored",
         "You start from zeros even where there is a `state` to go on from.",
         {"if state is None:\n        state": "state"},

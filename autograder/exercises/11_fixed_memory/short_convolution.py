@@ -27,8 +27,21 @@ def text(n: int = 0, width: int = 0, continued: bool = False, scale: float = 1.0
 ZEROS = "x.new_zeros(x.shape[0], width - 1, x.shape[2])"
 JOINED = "words = torch.cat([tail, x], dim=1)"
 SUM = "y = (words.unfold(1, width, 1) * weight).sum(dim=-1)"
+ROLLED = (
+    "y = sum(whole.roll(i, dims=1) * weight[:, width - 1 - i] for i in range(width))"
+    "[:, -x.shape[1] :]"
+)
 SAME_DTYPE = "words and weights have the same dtype"
 TAIL = "words[:, x.shape[1] :]"
+
+
+def in_the_middle(of: str) -> str:
+    """The code that convolves with `padding="same"`, so that the word is in the middle."""
+    return (
+        f"same = F.conv1d({of}.mT, weight[:, None], groups=x.shape[2], padding='same')\n"
+        "    y = same.mT[:, -x.shape[1] :]"
+    )
+
 
 EXERCISE = Exercise(
     "short_convolution",
@@ -78,6 +91,8 @@ EXERCISE = Exercise(
                 "x.shape[2])], dim=1)\n"
                 "    y = (ahead.unfold(1, width, 1) * weight).sum(dim=-1)"
             },
+            {SUM: in_the_middle("words")},
+            {SUM: in_the_middle("x")},
         ),
         Mistake(
             "the tail at the end",
@@ -124,6 +139,37 @@ EXERCISE = Exercise(
             "the newest first",
             "Your tail is in reverse order. The newest word comes last.",
             {TAIL: "words[:, x.shape[1] :].flip(1)"},
+        ),
+        Mistake(
+            "the newest first in the given tail",
+            "You read the tail in reverse order. Its newest word comes last, next to the first "
+            "word of the piece.",
+            {JOINED: "words = torch.cat([tail.flip(1), x], dim=1)"},
+        ),
+        Mistake(
+            "the old tail for a short piece",
+            "Where a piece has fewer than width − 1 words, you returned the old tail. The new "
+            "words belong in it, and as many old ones drop out.",
+            {TAIL: "words[:, : width - 1] if x.shape[1] < width - 1 else words[:, x.shape[1] :]"},
+        ),
+        Mistake(
+            "always four wide",
+            "Your width is always 4. Take it from `weight`: `weight.shape[1]`.",
+            {"width = weight.shape[1]": "width = 4"},
+            {
+                "width = weight.shape[1]": "width, n = 4, x.shape[1]",
+                SUM: "y = sum(words[:, i : i + n] * weight[:, i] for i in range(width))",
+            },
+        ),
+        Mistake(
+            "rolled",
+            "`roll` brings the last words around to the front. Before the first word come those "
+            "of the `tail`, or zeros.",
+            {
+                SUM: f"whole = words[:, width - 1 :] if not given else words\n    {ROLLED}",
+                "if tail is None:": "given = tail is not None\n    if tail is None:",
+            },
+            {SUM: f"whole = x\n    {ROLLED}"},
         ),
         Mistake(
             "the given tail ignored",

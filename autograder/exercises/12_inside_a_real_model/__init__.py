@@ -1,1 +1,1 @@
-"""Lesson 12: a memory of fixed size."""
+"""Lesson 12: inside a real model."""

@@ -47,6 +47,12 @@ EXERCISE = Exercise(
             {NUMBERS: NUMBERS.replace("cat([", "stack([").replace("dim=1", "dim=2).flatten(1")},
         ),
         Mistake(
+            "low and high bits of all blocks",
+            "You joined the low bits of all blocks and then the high bits of all. Each block has "
+            "both: `torch.cat` along dimension 1.",
+            {NUMBERS: "numbers = torch.cat([blocks[:, 4:] & 15, blocks[:, 4:] >> 4]).view(-1, 32)"},
+        ),
+        Mistake(
             "high bits first",
             "You put the high bits first. The first 16 weights are in the low ones.",
             {NUMBERS: "numbers = torch.cat([blocks[:, 4:] >> 4, blocks[:, 4:] & 15], dim=1)"},
@@ -126,7 +132,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "bytes for the scale",
-            "You took the bytes of the scale and of the minimum for numbers. `view(torch.float16)` "
+            "You read each byte of the scale and of the minimum as a number. `view(torch.float16)` "
             "reads two bytes as one number; `to` converts each by itself.",
             {
                 SCALE: "scale = blocks[:, :1].float()",

@@ -59,15 +59,15 @@ EXERCISE = Exercise(
                 made_from(5, 2, 0, base=1e5, eps=0.1),
                 made_from(5, 1, 4),
                 made_from(5, 0, 2),
-                made_from(7, 5, 3),
+                made_from(5, 4, 3),
                 made_from(5, 3, 1, base=1e5, n=70, batch=1, n_tokens=301),
-                made_from(7, 3, 2),
+                made_from(5, 3, 2),
             ],
         ),
         Aspect(
             "the model's own weights",
             2,
-            [made_from(5, 3, 3), made_from(1, 0, 0, base=50.0), made_from(7, 6, 6, group=3)],
+            [made_from(7, 6, 6, group=3), made_from(1, 0, 0, base=50.0), made_from(5, 3, 3)],
         ),
     ],
     mistakes=[

@@ -141,6 +141,26 @@ EXERCISE = Exercise(
             {"self.norm = RMSNorm(d_model, eps)": "self.norm = RMSNorm(d_model, eps=1e-6)"},
         ),
         Mistake(
+            "one cache n times over",
+            "`[Cache()] * n` is one cache, n times over, so all blocks fill the same one. And "
+            "without `caches`, there's nothing to keep.",
+            {
+                "x = self.tokens(tokens)": "x = self.tokens(tokens)\n"
+                "        caches = caches or [Cache()] * len(self.blocks)"
+            },
+        ),
+        Mistake(
+            "the blocks' eps fixed",
+            "Your blocks have an `eps` of their own. Hand on the one that was given.",
+            {"d_feedforward, base, eps": "d_feedforward, base, 1e-5"},
+            {"d_feedforward, base, eps": "d_feedforward, base, 1e-6"},
+        ),
+        Mistake(
+            "the blocks' base fixed",
+            "Your blocks turn by a base of their own. Hand on the one that was given.",
+            {"d_feedforward, base, eps": "d_feedforward, 10000.0, eps"},
+        ),
+        Mistake(
             "the blocks' arguments in another order",
             "You gave `LlamaBlock` its arguments in another order: d_model, n_heads, n_kv_heads, "
             "d_feedforward, base, eps.",

@@ -32,7 +32,7 @@ EXERCISE = Exercise(
     challenge=True,
     parts=[Trial("with_own_llama")],
     builds_on=("Llama",),
-    aspects=[Aspect("logits after each block", 1, [stopped(5), stopped(1, base=50.0), stopped(7)])],
+    aspects=[Aspect("logits after each block", 1, [stopped(7), stopped(1, base=50.0), stopped(5)])],
     mistakes=[
         Mistake(
             "no norm",
@@ -82,7 +82,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the layers last",
-            "Your layers come behind the texts. They come first: stack along dimension 0.",
+            "Your layers come after the texts. They come first: stack along dimension 0.",
             {LOGITS: LOGITS.replace("(streams)", "(streams, dim=1)")},
         ),
     ],

@@ -28,10 +28,8 @@ PREDICTIONS = [
         "the_lowest_loss",
         right="the one without a causal mask",
         choices={
-            "the right one": "It was trained to have a low loss. But one of the others reads more "
-            "than it did.",
-            "the one with another base": "It hardly differs from the right one. But it isn't "
-            "better.",
+            "the right one": "It was trained to have a low loss. But one of the others sees more.",
+            "the one with another base": "Its loss hardly differs, but it isn't lower.",
             "the one with two blocks swapped": "Its loss is a bit worse than the right one's.",
             "the one without a causal mask": "It has to predict the next token, and it can see it.",
         },
@@ -41,7 +39,7 @@ PREDICTIONS = [
         right="two",
         choices={
             "all five": "Each of them is a real mistake. But think of how a loss is measured.",
-            "four": "More of them hide than that. Which ones need a cache to be wrong?",
+            "four": "More of them hide. Which ones need a cache to be wrong?",
             "two": "The other three are wrong only with a cache, and a loss needs none.",
             "none": "Scores that are not scaled, for one, make every softmax too sharp.",
         },
@@ -53,7 +51,7 @@ PREDICTIONS = [
             "none": "Each of them has nearly all that matters: the right weights.",
             "three": "More than that. Look again at what two swapped blocks answered.",
             "ten": "One fluent answer is weak evidence: a third of them give it.",
-            "twenty": "Many mistakes do ruin the text. But not that few.",
+            "twenty": "Fewer. Most mistakes ruin the text.",
         },
     ),
     Prediction(
@@ -74,7 +72,7 @@ PREDICTIONS = [
         choices={
             "it's as high as on random tokens": "These ten are among 270, and most English isn't "
             "a repetition.",
-            "it rises by a tenth": "Ten others of these layers raise it, if by less. These have "
+            "it rises by 10%": "Ten others of these layers raise it, if by less. These have "
             "another job.",
             "it hardly changes": "Three short paragraphs hardly repeat anything, so there's "
             "nothing for them to copy.",
@@ -94,7 +92,7 @@ PREDICTIONS = [
         "without_the_sink",
         right="it hurts more than losing all of them",
         choices={
-            "it hurts nothing": "That's what losing the *second* token does.",
+            "it does no harm": "That's what losing the *second* token does.",
             "it hurts less than losing all of them": "So one would think: it's one of the 40. But "
             "what's left for heads that have nothing to look for?",
             "it hurts more than losing all of them": "If all are lost, the next token becomes "

@@ -1,4 +1,4 @@
-"""Divides by the root of the mean square, over the last dimension."""
+"""Division by the root of the mean square, over the last dimension."""
 
 from autograder.judging.form import Form
 from autograder.lessons.cases import CALLS, SIZES, Inputs, ModuleCase, in_train_mode
@@ -129,6 +129,7 @@ EXERCISE = Exercise(
             "the mean over all tokens",
             "You took one mean over all tokens. Each token has its own: `dim=-1`.",
             {MEAN: "mean_square = x.square().mean()"},
+            {MEAN: "mean_square = x.square().mean(dim=(-2, -1), keepdim=True)"},
         ),
         Mistake(
             "the mean over another dimension",

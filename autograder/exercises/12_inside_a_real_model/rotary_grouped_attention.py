@@ -53,7 +53,7 @@ WITH_BIAS = {layer: layer.replace(", bias=False", "") for layer in LAYERS.values
 EXERCISE = Exercise(
     "RotaryGroupedAttention",
     returns="result",
-    parts=[Loaded(from_file=True), Trial("read_in_pieces")],
+    parts=[Loaded(from_file=True), Trial("read_by_name")],
     also=(*SIZES, Form.DOUBLE, *CALLS),
     aspects=[
         Aspect(
@@ -73,7 +73,12 @@ EXERCISE = Exercise(
             ],
             outputs=("result", "afterwards"),
         ),
-        Aspect("no copies in the cache", 1, [reading(2, 3)], outputs=("cached_heads",)),
+        Aspect(
+            "keys turned once, and cached once",
+            1,
+            [reading(2, 3)],
+            outputs=("cached_heads", "turned_once", "by_name"),
+        ),
         Aspect(
             "gradients",
             1,
@@ -195,7 +200,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "keys and values swapped",
-            "You took the keys that the cache returns for values. It returns the keys first.",
+            "You swapped the cache's keys and values. It returns the keys first.",
             {APPEND: "value, key = cache.append(key, value)"},
         ),
         Mistake(
@@ -207,6 +212,46 @@ EXERCISE = Exercise(
                 "        key = key.repeat_interleave(group, dim=1)\n"
                 "        value = value.repeat_interleave(group, dim=1)\n"
                 f"{IF_CACHE}"
+            },
+        ),
+        Mistake(
+            "heads repeated in turns",
+            "Your copies of the key heads take turns: 0, 1, 0, 1. Neighbors share one, 0, 0, 1, 1, "
+            "and `attend` sees to that without copies.",
+            {
+                ATTENDED: "attend(query, *(kept.repeat(1, query.shape[1] // key.shape[1], 1, 1) "
+                "for kept in (key, value)))"
+            },
+        ),
+        Mistake(
+            "the corner at the top left",
+            "Your mask's corner is at the top left, as with `is_causal=True`, so later pieces don't "
+            "see all that came before. Call `attend`.",
+            {
+                ATTENDED: "F.scaled_dot_product_attention(query, key, value, is_causal=True, "
+                "enable_gqa=True)"
+            },
+            {
+                ATTENDED: "F.scaled_dot_product_attention(query, key, value, "
+                "is_causal=x.shape[1] > 1, enable_gqa=True)"
+            },
+        ),
+        Mistake(
+            "unturned keys in the cache",
+            "You put the keys into the cache as they are, and turn all of them at each call. Turn "
+            "each key once, before it goes into the cache.",
+            {
+                TURNED: "query = rotate(query, places, self.base)",
+                ATTENDED: "attend(query, rotate(key, torch.arange(key.shape[2]), self.base), value)",
+            },
+        ),
+        Mistake(
+            "a copy of attend",
+            "Your module doesn't call `attend` by its name. Call it in `forward`: later on, another "
+            "function takes its place.",
+            {
+                ATTENDED: "(causal_softmax(query.unflatten(1, (key.shape[1], -1)) @ key[:, :, "
+                "None].mT / self.d_head**0.5) @ value[:, :, None]).flatten(1, 2)"
             },
         ),
         Mistake(
@@ -273,17 +318,6 @@ EXERCISE = Exercise(
         Alternative(
             "counted from 1",
             {PLACES: "places = torch.arange(1 + first, 1 + first + x.shape[1])"},
-        ),
-        Alternative(
-            "turned when they are read",
-            {
-                f"        {TURNED}\n{IF_CACHE}": (
-                    "        if cache is not None:\n"
-                    "            key, value = cache.append(key, value)\n"
-                    "        query = rotate(query, places, self.base)\n"
-                    "        key = rotate(key, torch.arange(key.shape[2]), self.base)\n"
-                )
-            },
         ),
     ],
     hints=[

@@ -149,6 +149,21 @@ EXERCISE = Exercise(
             {RULE: CAUSAL},
         ),
         Mistake(
+            "as far ahead as back",
+            "Your window reaches as far ahead as back: without its sign, a distance doesn't say "
+            "which token comes later.",
+            {RULE: f"((key - query).abs() < window) | ({CAUSAL} & {SINKS})"},
+        ),
+        Mistake(
+            "the offset forgotten in the window",
+            "Your window starts as if the queries were the first of all tokens. They're the last: "
+            "shift it by n_key − n_query.",
+            {
+                RULE: f"{CAUSAL} & (torch.ones(n_query, n_key, dtype=torch.bool).triu(1 - window) "
+                f"| {SINKS})"
+            },
+        ),
+        Mistake(
             "itself hidden",
             "Your queries don't see their own token. It belongs to their window.",
             {CAUSAL: "(key < query)"},

@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         "In each head, the first half has the first row of each pair, and the second half has the "
         "second.",
         "As [n_heads, 2, d_head / 2, d_model], dimension 1 says which half.",
-        "Bring that dimension behind the next one, and go back to [n_heads * d_head, d_model].",
+        "Swap that dimension with the next one, and go back to [n_heads * d_head, d_model].",
     ],
     excuses={
         "result detached": CONVERTED,

@@ -128,6 +128,12 @@ def left_on_self(c: Comparison) -> str | None:
 
 # What it means when a fact noted by a trial (`asking.trials`) is false.
 NOT_SO = {
+    "by_name": "`attend` and `rotate` aren't both called by their names while the module runs. Call "
+    "them in `forward`: later on, others take their place.",
+    "turned_once": "You turned more than the new tokens' queries and keys. Turn each key once, "
+    "before it goes into the cache.",
+    "nothing_kept": "After a text, the module still holds tensors of it. Keep nothing on `self`: "
+    "what has to last goes into the memory.",
     "forgets": "The cache holds on to more than the words that can still be seen.",
     "scores": "You made more scores at once than a tile holds. Cut queries and keys to the tile "
     "first, and multiply those.",
@@ -245,5 +251,9 @@ def _misplaced(c: Comparison) -> str:
     if c.got.dim() != c.expected.dim() or not c.dims:
         return ""
     names = names_by_size(c.sizes)
-    strange = (str(got) for got in c.got.shape if got not in c.expected.shape)
+    strange = (
+        str(got)
+        for got, wanted in zip(c.got.shape, c.expected.shape, strict=True)
+        if got not in c.expected.shape and abs(got - wanted) > 1  # one word too few is no name
+    )
     return next((f" {got} is {names[got]}." for got in strange if got in names), "")

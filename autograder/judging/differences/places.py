@@ -58,9 +58,14 @@ def misplaced(c: Comparison) -> str | None:
 def first_repeated(c: Comparison) -> str | None:
     """The first element along a dimension, repeated along it."""
     for dim in range(c.got.dim() - 1):
-        first = c.expected.narrow(dim, 0, min(1, c.expected.shape[dim]))
-        if c.got.shape[dim] > 1 and equal(c.got, first.expand_as(c.expected), c.tolerance):
-            return f"{subject(c)} right for the first {dim_name(c, dim)}, and repeats it for all."
+        first = c.expected.narrow(dim, 0, min(1, c.expected.shape[dim])).expand_as(c.expected)
+        if c.got.shape[dim] > 1 and equal(c.got, first, c.tolerance):
+            wrong = {index[dim] for index in c.wrong_at.nonzero().tolist()}
+            if len(wrong) == c.got.shape[dim] - 1:
+                return (
+                    f"{subject(c)} the same all along {dim_name(c, dim)}: right for the first, and "
+                    "repeated for the others."
+                )
     return None
 
 

@@ -78,6 +78,8 @@ def rounded_down(c: Comparison) -> str | None:
     """The right values, rounded down to whole numbers."""
     if not c.got.is_floating_point() or not equal(c.got, c.expected.floor(), c.tolerance):
         return None
+    if c.expected.abs().max() < 1:
+        return f"{subject(c, 'holds')} only whole numbers. If you divide, do it by `/`, not `//`."
     return f"{subject(c)} rounded down to whole numbers. `//` does that; `/` divides."
 
 

@@ -6,6 +6,7 @@ from torch import Tensor
 from autograder.judging.compare import Comparison, equal
 from autograder.judging.differences.words import (
     dim_name,
+    first_index,
     name_divisor,
     name_factor,
     number,
@@ -110,6 +111,18 @@ def rows_do_not_sum_to_1(c: Comparison) -> str | None:
     worst = sums.flatten()[(sums - 1).abs().argmax()]
     cause = name_factor(worst.item(), c.sizes)
     return f"Each row of weights should sum to 1; one of yours sums to {number(worst)}{cause}."
+
+
+def weight_elsewhere(c: Comparison) -> str | None:
+    """Weights with a goal that they miss: where they are farthest from it."""
+    if c.most_error is None or not weights_wanted(c) or not c.got.isfinite().all():
+        return None
+    if said := rows_do_not_sum_to_1(c):
+        return said
+    off = (c.got - c.expected).abs()
+    query, key = place = first_index(off == off.max())
+    gives, wanted = (f"{weights[place].item():.2f}" for weights in (c.got, c.expected))
+    return f"Word {query} gives word {key} {gives} of its attention; {wanted} would be right."
 
 
 def weights_wanted(c: Comparison) -> bool:
