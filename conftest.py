@@ -11,7 +11,12 @@ from nbval.plugin import IPyNbCell
 from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support import programs, real_model, surroundings, trained
 
-TRAINING = ("05_square_corners.ipynb", "07_positions.ipynb", "10_tiny_language_model.ipynb")
+TRAINING = (
+    "05_square_corners.ipynb",
+    "07_positions.ipynb",
+    "10_tiny_language_model.ipynb",
+    "11_fixed_memory.ipynb",
+)
 FIRST = (*TRAINING, "test_references.py")
 
 # Shells make background jobs ignore Ctrl-C, and everything that tests start would inherit that.

@@ -310,7 +310,7 @@ draw_keepdim(caption="A sum divides the numbers of its color: a row or, without 
 
 # %%
 def softmax(scores: Float[Tensor, "*batch n"], dim: int = -1) -> Float[Tensor, "*batch n"]:
-    """Positive weights that sum to 1 along `dim`; finite for scores of any size.
+    """Weights from 0 to 1 that sum to 1 along `dim`, for finite scores of any size.
 
     Example:
         >>> softmax(torch.tensor([[0.0, 0.0], [200.0, 200.0]]))
@@ -415,7 +415,7 @@ plot_words(
 # never leave it: it is an average, and positive weights that sum to 1 can't make anything else.
 # Dividing by the sum makes no such promise: a word with a negative share pushes the context away.
 #
-# This is how attention came to translation. Early neural translators squeezed every sentence,
+# This is how attention came to translation. Most early neural translators squeezed every sentence,
 # whether it had five words or fifty, into one vector of fixed size, and many did badly on long
 # sentences. [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) suspected that this
 # vector was a bottleneck. They kept one vector for every word of the sentence and let the

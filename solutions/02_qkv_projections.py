@@ -190,8 +190,8 @@ print("all keys:", key.shape, " all values:", value.shape)
 # %% [markdown]
 # ## Two ways to write a projection
 #
-# Textbooks, and some of the code you will meet, write a projection the other way around: the matrix
-# is on the left, and the word is a column.
+# Some textbooks, and some of the code you will meet, write a projection the other way around: the
+# matrix is on the left, and the word is a column.
 #
 # | | product | shape of the matrix |
 # |---|---|---|
@@ -653,12 +653,13 @@ for name, spread in spreads.items():
     print(f"{name:<25} d_k = 16: {spread[2]:.2f}   d_k = 1024: {spread[5]:.2f}")
 
 # %% [markdown]
-# The mean doesn't make the spread grow. It isn't harmless, though. The mean of the keys adds the
-# same number to all scores of a query, and softmax doesn't see that. But the mean of the query
-# spreads the keys' scores further apart: with features from 0 to 1, they spread twice as far as
-# with features from −½ to ½. Correlation breaks the rule if queries and keys have it in common:
-# when the features of both rise and fall together, their products can't cancel, and the spread
-# still grows with $\sqrt{d_k}$ after scaling.
+# With independent features, the mean doesn't make the spread grow. It isn't harmless, though. The
+# mean of the keys adds the same number to all scores of a query, and softmax doesn't see that. But
+# the mean of the query spreads the keys' scores further apart: with features from 0 to 1, they
+# spread twice as far as with features from −½ to ½. Correlation breaks the rule if queries and keys
+# have it in common (or the keys alone, if the queries have a mean): when the features of both rise
+# and fall together, their products can't cancel, and the spread still grows with $\sqrt{d_k}$ after
+# scaling.
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
@@ -680,7 +681,7 @@ for kind, weight in three_kinds(wide_query).items():
 # %% [markdown]
 # Features of the first kind differ from those of the last kind in two ways: they are correlated,
 # and their standard deviation is twice as large. Both differences push scores apart. Features of
-# the middle kind are correlated, but no larger. Here are the attention weights of the sentence
+# the middle kind are correlated, but hardly larger. Here are the attention weights of the sentence
 # itself:
 
 

@@ -279,10 +279,10 @@ print("head 1 owns columns 24 to 47:", torch.allclose(all_in_a_row[:, 24:48], qu
 
 # %% [markdown]
 # That is how it's done in practice: one projection from d_model to n_heads · d_head features, then
-# a **split**. For every word, head *h* owns d_head columns, starting with column h · d_head. In the
-# paper n_heads · d_head = d_model, so that all the heads together are as wide as the model, and so
-# it is here. (It needn't be: Qwen3-0.6B, from 2025, has 16 query heads of 128 features in a model
-# that is 1,024 wide.)
+# a **split**. (Many models have fewer heads for keys and values: see lesson 9.) For every word,
+# head *h* owns d_head columns, starting with column h · d_head. In the paper n_heads · d_head =
+# d_model, so that all the heads together are as wide as the model, and so it is here. (It needn't
+# be: Qwen3-0.6B, from 2025, has 16 query heads of 128 features in a model that is 1,024 wide.)
 #
 # By hand, for one sentence of three words with four features and two heads:
 
@@ -873,7 +873,7 @@ for n in (5, 128, 1024, 8192):
 
 # %% [markdown]
 # In short sentences, nearly all the work is in the projections. At n = 2d, here 1024 words,
-# attention catches up with them. (A feed-forward network, as in lesson 5, is usually 4d wide and
+# attention catches up with them. (The paper's feed-forward network, as in lesson 5, is 4d wide and
 # does twice the work of the projections. If you count that work too, attention catches up only at n
 # = 6d.) From there on, its n² takes over, and that is why long texts are expensive.
 

@@ -212,7 +212,8 @@ except RuntimeError as error:
 # %% [markdown]
 # The same thing happens one level up. With heads, scores are [batch, n_heads, n_query, n_key], and
 # a mask of [batch, 1, n_key] meets the heads: that's an error, or, if batch is n_heads, each *head*
-# gets the mask of a sentence. There, the mask needs a 1 for the heads as well, `keep[:, None]`.
+# gets the mask of a sentence. (With one sentence, nothing shows; with one head, the result grows.)
+# There, the mask needs a 1 for the heads as well, `keep[:, None]`.
 
 # %% [markdown]
 # ## Before softmax, or after?
@@ -712,11 +713,12 @@ print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), at
 
 # %% [markdown]
 # Without weights, PyTorch's layer makes a context of zeros, and what comes out is the bias of its
-# output projection, which starts at zero. Keras gives zeros *with* weights. Without them, it
-# spreads the weight evenly over everything that was supposed to be hidden, as −10⁹ did above: the
-# queries `asks` are not zeros, yet they get what a query of zeros gets without a mask, the same
-# from each key. So never give a library such a row without testing what it does. (We measured all
-# of this with the versions this course installs.)
+# output projection, which starts at zero. (In evaluation mode, without gradients, with an even
+# number of heads, it's NaN again.) Keras gives zeros *with* weights. Without them, and with a
+# dropout of 0, it spreads the weight evenly over everything that was supposed to be hidden, as −10⁹
+# did above: the queries `asks` are not zeros, yet they get what a query of zeros gets without a
+# mask, the same from each key. So never give a library such a row without testing what it does. (We
+# measured all of this with the versions this course installs.)
 
 # %% [markdown]
 # ## A test for leaks
@@ -816,11 +818,11 @@ for name, attention in attentions.items():
     print(f"{name:22} {leaks_future(attention)}")
 
 # %% [markdown]
-# Your test works on anything that maps words to words, even on layers whose code you have never
-# read. Here is `nn.MultiheadAttention`, first with the mask translated, then with `keep` almost as
-# it is: True hides, so each word would see only the words after it, and the last word would see
-# nothing and get NaN. To avoid that, `tril(-1)` makes the diagonal False, and every word sees
-# itself as well.
+# You can run your test on anything that maps words to words, even on layers whose code you have
+# never read. Here is `nn.MultiheadAttention`, first with the mask translated, then with `keep`
+# almost as it is: True hides, so each word would see only the words after it, and the last word
+# would see nothing and get NaN. To avoid that, `tril(-1)` makes the diagonal False, and every word
+# sees itself as well.
 
 
 # %%
@@ -846,8 +848,8 @@ print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(
 # before. Keep such a test next to every model that must not see the future. Three traps to know:
 #
 # - A change has to get through. Adding 1 to all features of a word looks like a change. But many
-#   models begin with a *layer norm*, which shifts and scales the features of each word to mean 0
-#   and variance 1. It takes the 1 right out again:
+#   models, such as GPT-2, begin with a *layer norm*, which shifts and scales the features of each
+#   word to mean 0 and variance 1. It takes the 1 right out again:
 
 # %%
 normalized, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])

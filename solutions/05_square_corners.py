@@ -759,9 +759,9 @@ print_spread(plain(), PARTS)
 #
 # The places fare worse. Attention gives every place an average of the same values, so the places of
 # one square become more and more alike, as you saw in the two states of the encoder. (Dong et al.
-# 2021 prove that attention alone, with no path around it, makes places more alike with each layer.)
-# After the cross-attention, they differ by less than 0.0001. The model starts almost blind to the
-# square, and blinder still to the place.
+# 2021 prove that in attention alone, with no path around it and weights that aren't too large,
+# places soon become alike.) After the cross-attention, they differ by less than 0.0001. The model
+# starts almost blind to the square, and blinder still to the place.
 #
 # Are the small layers to blame, then? Double every parameter, and the squares stay apart. **Predict
 # before you run:** does that save the plain model?
@@ -833,9 +833,10 @@ predict("norm_of_two", ...)
 F.layer_norm(torch.tensor([[0.3, 0.1], [5.0, -2.0], [0.1, 0.2]]), [2])
 
 # %% [markdown]
-# If two features have mean 0 and variance 1, one is 1 and the other −1. All that is left is which
-# of them is larger. Change a feature a little, and hardly anything changes after the norm, so
-# hardly any gradient comes back through it. With 16 features, there is more to say.
+# If two features have mean 0 and variance 1, one is 1 and the other −1 (nearly so, unless they were
+# nearly equal). All that is left is which of them is larger. Change a feature a little, and hardly
+# anything changes after the norm, so hardly any gradient comes back through it. With 16 features,
+# there is more to say.
 #
 # Here are the parts. They take the class of attention to use; that will be yours.
 
@@ -1169,11 +1170,11 @@ check(diagnose_run)
 #
 # Your function is graded by what it does. The check draws fresh squares, with noise, in both
 # directions and from all four starts, and computes the mean squared error itself. An error of
-# **0.018** is enough; that is less than twice the noise floor. The better model reaches 0.0135 or
-# less on each of ten seeds, so there is room; a linear fit to the four numbers ends near 0.020 on
-# average. Another case has shapes with four uneven corners, turned and moved, and the missing ones
-# lie closer to the middle: what you return should come from the training shapes, not from what you
-# know about squares. All cases together may take 60 seconds; one training run should take 3 or
+# **0.018** is enough; that is less than twice the noise floor. The better model reached 0.0145 or
+# less on each of thirty seeds, so there is room; a linear fit to the four numbers ends near 0.020
+# on average. Another case has shapes with four uneven corners, turned and moved, and the missing
+# ones lie closer to the middle: what you return should come from the training shapes, not from what
+# you know about squares. All cases together may take 60 seconds; one training run should take 3 or
 # less.
 
 
@@ -1304,10 +1305,10 @@ for head, share in enumerate((to_opposite > 0.5).float().mean(1)):
     print(f"head {head}: corner 3 in {share[0]:.0%}, corner 4 in {share[1]:.0%} of the squares")
 
 # %% [markdown]
-# In nearly all for corner 4, in about half for corner 3, and each time it's the work of one head.
-# No arrow shows what residual connections carry past an attention, and the decoder also reads
-# corner 2 itself. Weights are a clue to the rule, not the rule. And with another seed, a model that
-# is just as good may look elsewhere: try seed 1.
+# In nearly all for corner 4, by both heads. For corner 3, in most by one head, and in half by the
+# other. No arrow shows what residual connections carry past an attention, and the decoder also
+# reads corner 2 itself. Weights are a clue to the rule, not the rule. And with another seed, a
+# model that is just as good may look elsewhere: try seed 1.
 #
 # See for yourself. Go back through the training of this square, then move corners 1 and 2 (with the
 # mouse, or with arrow keys) and watch where your model puts the others, and where it looks:

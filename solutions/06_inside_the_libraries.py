@@ -1052,8 +1052,8 @@ for name, f in small_print.items():
 # %% [markdown]
 # Dropout works on single weights, and on a CPU that means holding all of them at once. A mask of n²
 # entries is n² numbers of its own. And in eval mode without gradients, self-attention with
-# `batch_first=True` takes yet another path, which makes all the weights on a CPU, needed or not. So
-# when memory matters, measure the case you have.
+# `batch_first=True` and an even number of heads takes yet another path, which makes all the weights
+# on a CPU, needed or not. So when memory matters, measure the case you have.
 
 # %% [markdown]
 # ## What you can do now
@@ -1067,7 +1067,8 @@ for name, f in small_print.items():
 #   the point, compare **parameters**.
 # - Write the layer in **Keras**, with the scale that one head needs.
 # - Choose **F.scaled_dot_product_attention** or `need_weights=False` when memory matters: without
-#   dropout and without a mask of n² entries, what they need in training grows with n, not with n².
+#   dropout, without a mask of n² entries, and with values as wide as the keys, what they need in
+#   training grows with n, not with n².
 #
 # ### Test yourself
 #
@@ -1085,8 +1086,9 @@ for name, f in small_print.items():
 #    and the output projection turns it into a constant that the output's bias can absorb. Comparing
 #    the parameters gives it away. So does a query that may attend to nothing, in a layer that gives
 #    such queries zeros: its context holds no value bias.
-# 3. That is rounding: float32 has about 7 digits. Give the comparison an `atol` of about 1e-6, and
-#    then check that it would still notice a real mistake, by making one.
+# 3. That looks like rounding: float32 has about 7 digits. (Lesson 9 makes sure.) Give the
+#    comparison an `atol` of about 1e-6, and then check that it would still notice a real mistake,
+#    by making one.
 #
 # </details>
 

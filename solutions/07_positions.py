@@ -244,9 +244,10 @@ class Learned(Positions):
 #
 # What matters is often not the place but the **distance**: one word back, three words back. So why
 # not tell the scores directly? Learn one number for each distance and head, and add it to every
-# score at that distance. Far away, exact distances hardly matter: on each side, all distances of
-# `max_distance` or more share one number. (Clipping comes from Shaw et al. 2018, who added vectors
-# to keys and values; a plain number for each head is what T5 adds, Raffel et al. 2020.)
+# score at that distance. Far away, one hopes, exact distances hardly matter: on each side, all
+# distances of `max_distance` or more share one number. (Clipping comes from Shaw et al. 2018, who
+# added vectors to keys and values; a plain number for each head is what T5 adds, Raffel et al.
+# 2020.)
 #
 # The distance is key − query, so it's negative for the words before:
 
@@ -390,9 +391,9 @@ class Alibi(Positions):
 # %% [markdown]
 # ## Turned
 #
-# The third way is the one that nearly all large language models use now: **rotary position
-# embedding**, RoPE (Su et al. 2021, section 3.2). Cut a query into pairs of features. Each pair
-# is an arrow in a plane. Turn it by an angle that grows with the place:
+# The third way is the one that most large language models use now: **rotary position embedding**,
+# RoPE (Su et al. 2021, section 3.2). Cut a query into pairs of features. Each pair is an arrow in a
+# plane. Turn it by an angle that grows with the place:
 #
 # $$\begin{pmatrix} a' \\ b' \end{pmatrix} = \begin{pmatrix} \cos p\theta & -\sin p\theta \\
 # \sin p\theta & \cos p\theta \end{pmatrix} \begin{pmatrix} a \\ b \end{pmatrix}$$
@@ -566,9 +567,9 @@ plot_matrix(
 
 # %% [markdown]
 # Those on the diagonal: at distance 0, query and key turn alike, and any turn cancels out. The
-# others are off, some by several units, which is a lot for softmax. And under a causal mask, the
-# first word sees only itself, so it comes out right whatever the layout. That's what this mistake
-# looks like in the wild: no error, and often a good start. In
+# others are off, some by several units. (Scaled by √16, that's up to 2, which is a lot for
+# softmax.) And under a causal mask, the first word sees only itself, so it comes out right whatever
+# the layout. That's what this mistake looks like in the wild: no error, and often a good start. In
 # [llama2.c](https://github.com/karpathy/llama2.c/pull/286), a converted model started "printing
 # gibberish after ~20 or more tokens". In
 # [llama.cpp](https://github.com/ggml-org/llama.cpp/pull/22611), one converter forgot to reorder the
@@ -911,7 +912,7 @@ plot_lines(
 # the places, and a model without positions at 90% to 97%. At 64, everything differs:
 #
 # - **ALiBi** carries on as if nothing had happened. **Relative** is right where the mark is at most
-#   15 words back, and at 64 it gets only half of the answers whose mark is farther away: all
+#   15 words back, and at 64 it gets only about half of the answers whose mark is farther away: all
 #   distances from 16 on share a number. Only one mark in eight is that far, so the curve hides it.
 # - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
 #   the model has never seen them. At 40 they still help; at 64, no more than learned's untrained
@@ -957,8 +958,8 @@ for name, model in models.items():
 # features has four pairs, which turn by 1, 0.1, 0.01 and 0.001 per word. After 31 words, the second
 # points the opposite way, and from there on it comes round to where it began, so words far away
 # look near again. (Clip the distances for this pair alone, and rotary recovers, too.) For
-# sinusoidal and learned, the places are new as well. A window helps them, more at some places and
-# in some runs than in others, but neither gets back to where it was.
+# sinusoidal and learned, the places are new as well. A window helps them from 64 words on, in some
+# runs more than in others, but neither gets back to where it was.
 #
 # If half turns are the trouble, let the second pair finish its turn while the model learns, so that
 # training shows it what a full turn looks like. With a base of 500, this pair turns by 0.21 per
@@ -976,13 +977,13 @@ print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 # less alike they still look.)
 #
 # Models for long texts slow the pairs down instead, so that the slow ones go no farther, or not
-# much, than in training, and then train a little longer. There are three ways. A **larger base**
-# slows each pair down more than the one before (Llama 2 has 10,000, and Code Llama, which was made
-# from it, 1,000,000). **Position interpolation** (Chen et al. 2023) divides all places by a factor.
-# **YaRN** (Peng et al. 2023) does that in full to pairs that don't complete a turn in training,
-# leaves alone those that complete 32 or more, and slows down the others in part. Here is how much
-# each of the three slows down the pairs of a head, to read four times as far. (The larger base is
-# the one that slows the last pair down by four.)
+# much, than in training, and then mostly train a little longer. Here are three ways. A **larger
+# base** slows each pair down more than the one before (Llama 2 has 10,000, and Code Llama, which
+# was made from it, 1,000,000). **Position interpolation** (Chen et al. 2023) divides all places by
+# a factor. **YaRN** (Peng et al. 2023) does that in full to pairs that don't complete a turn in
+# training, leaves alone those that complete 32 or more, and slows down the others in part. Here is
+# how much each of the three slows down the pairs of a head, to read four times as far. (The larger
+# base is the one that slows the last pair down by four.)
 
 # %%
 d_head, trained, factor = 64, 4096, 4

@@ -199,7 +199,7 @@ for name, cache in caches.items():
 # %% [markdown]
 # Softmax has to put its weight somewhere. Without its sink, the 64 words that are left have to
 # share it, and contexts are more than ten times as large as usual. With the first four words, as in
-# the paper, all is well. (Xiao et al. let Llama 2 go on like this for four million words.)
+# the paper, they stay small. (Xiao et al. let Llama 2 go on like this for four million words.)
 #
 # ## Fewer heads to keep
 #
@@ -262,9 +262,9 @@ def grouped_query_attention(
 check(grouped_query_attention)
 
 # %% [markdown]
-# Fewer key heads save more than memory. For each new word, a model reads all its weights and the
-# whole cache, once. An H100 SXM, a GPU from 2022, reads 3.35 TB per second. If it did nothing else,
-# the model above could write this many words per second, after 8,192 others:
+# Fewer key heads save more than memory. For each new word, a model like this one reads all its
+# weights and the whole cache, once. An H100 SXM, a GPU from 2022, reads 3.35 TB per second. If it
+# did nothing else, the model above could write this many words per second, after 8,192 others:
 
 # %%
 for n_kv_heads in (32, 8):
@@ -279,7 +279,7 @@ for n_kv_heads in (32, 8):
 # **quantized** cache, with 8 or 4 bits per number, helps in the same way.) The arithmetic hardly
 # counts: a multiplication and an addition per weight make 13.5 billion steps for a word, and an
 # H100 does 989 trillion per second in bfloat16. Reading a prompt is a different matter. All its
-# words share one reading, so there the arithmetic counts, and servers treat the two apart:
+# words share one reading, so there the arithmetic counts. The two have names of their own:
 # **prefill** and **decode**.
 #
 # ### Exercise 3: `CachedSelfAttention` (14 minutes)
@@ -651,7 +651,8 @@ plot_growth(
 # they do slightly more work. The likely reason: a tile fits into the processor's own fast memory,
 # and a matrix of 17 million numbers doesn't. (Much smaller tiles are slower, because then Python's
 # loop takes over.) PyTorch's function works in tiles as well, and is faster still, if you give it
-# [batch, n_heads, n, d_head]. For a single [n, d], as here, it computes all the scores at once.
+# [batch, n_heads, n, d_head], with values as wide as keys. For a single [n, d], as here, it
+# computes all the scores at once.
 #
 # ## The way back
 #
@@ -968,8 +969,8 @@ for name, numbers in read.items():
 
 # %% [markdown]
 # One fifty-seventh of the reading, for more than three times the arithmetic. When a model writes,
-# it waits for memory, so that's a bargain. When it reads a prompt, it isn't: there, vLLM still
-# computes keys and values in 2026.
+# it waits for memory, so that's a bargain. When it reads a prompt, it isn't: there, for V3, vLLM
+# still computes keys and values in 2026.
 #
 # One thing to try: **where does rounding add up?** Feed 2,000 random words, one at a time, through
 # eight layers of `CachedSelfAttention`, each with its own cache, and through the same layers

@@ -150,8 +150,8 @@ print(f"unshifted: {F.cross_entropy(repeated.flatten(0, 1), sentence.flatten()):
 print(f"shifted:   {next_token_loss(repeated, sentence):.4f}")
 
 # %% [markdown]
-# So if your loss falls to 0.01 within a minute, don't celebrate. Look for the answer in the input:
-# a missing shift, or a missing mask, which has the same effect.
+# So if your loss on a real text falls to 0.01 within a minute, don't celebrate. Look for the answer
+# in the input: a missing shift, or a missing mask, which has the same effect.
 #
 # ## The model
 #
@@ -610,8 +610,8 @@ view_heads(
 # for what came after the last one. Large models do this all the time. Let's train a small one to do
 # nothing else. It knows 32 tokens, and each text is 32 tokens long. It begins with 8 to 16
 # different tokens in random order, and then repeats them to the end. No model could predict the
-# first round, or tell exactly when it ends. So the loss counts only what comes after the first
-# token of the second round. In the code, `known` says where that is.
+# first round, or tell when it ends before it has 16 tokens. So the loss counts only what comes
+# after the first token of the second round. In the code, `known` says where that is.
 
 
 # %%
@@ -1053,8 +1053,8 @@ plot_matrix(
 # [gpt-oss](https://arxiv.org/abs/2508.10925), and the page of
 # [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct). Windows are given in
 # tokens. DeepSeek-V3's latents have 512 numbers, and its values 128 features. *Linear* attention
-# keeps a state of fixed size instead of a cache. A *sink* is a number per head that softmax adds to
-# each sum, so that weights may sum to less than 1.)
+# keeps a state of fixed size instead of a cache. A *sink* is a score per head, whose exponential
+# softmax adds to each sum, so that weights sum to less than 1.)
 #
 # Two more words that you will meet. **QK-norm**: Gemma 3 and Qwen3 norm queries and keys before the
 # product, so that no score gets too large. **Mixture of experts**: DeepSeek-V3, gpt-oss and

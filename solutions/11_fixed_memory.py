@@ -577,7 +577,7 @@ rules = {
     "fades and replaces": (gated_delta_step, 0.9),
 }
 for name, (step, decay) in rules.items():
-    state = written(key, value, step, log_decay=torch.tensor(decay).log())
+    state = written(key, value, step, log_decay=torch.full((len(key),), decay).log())
     answers = [(key[:, word, None] @ state).squeeze(1) for word in (0, 0, 1)]
     values = (value[:, word] for word in (0, 16, 1))
     shares = [share(*both) for both in zip(answers, values, strict=True)]
@@ -597,7 +597,7 @@ key, value = random_pairs(64)
 for decay in (1.0, 0.99, 0.98, 0.95, 0.9):
     shares = []
     for step in (adding_step, gated_delta_step):
-        state = written(key, value, step, log_decay=torch.tensor(decay).log())
+        state = written(key, value, step, log_decay=torch.full((len(key),), decay).log())
         shares.append(found(key @ state, value)[-16:].mean())
     print(f"factor {decay:.2f}: adds {shares[0]:.2f}, replaces {shares[1]:.2f}")
 
@@ -748,8 +748,8 @@ for name, form in {"word by word": gated_word_by_word, "in chunks": chunked_gate
 #   where width is the number of weights in a row. (With one weight, there are none.) Without a
 #   `tail`, they are zeros.
 # - Return the weighted sums and the tail for the next piece: the last width − 1 words so far. A
-#   piece has at least one word. If it has fewer than width − 1, the rest comes from the old tail or,
-#   without a `tail`, is zeros.
+#   piece has at least one word. If it has fewer than width − 1, the rest comes from the old tail
+#   or, without a `tail`, is zeros.
 # - Leave the old tail as it was.
 
 
@@ -1229,9 +1229,10 @@ print("".join(letters[token] for token in written_text))
 # ### Challenge: `swap_key` (optional, 10 minutes)
 #
 # Can a memory do more than remember? Take a state with n rows, one for each of n cups, and a step
-# of the delta rule with the value 0 and β = 2. Find a key with which that step swaps two rows, i
-# and j, exactly, and leaves the others alone. (β = 2 isn't a share anymore. With a key of length 1
-# and the value 0, it turns what the state holds for the key into its opposite: a reflection.)
+# of the delta rule with the value 0 and β = 2. Find a key, in float32, with which that step swaps
+# two rows, i and j, exactly, and leaves the others alone. (β = 2 isn't a share anymore. With a key
+# of length 1 and the value 0, it turns what the state holds for the key into its opposite: a
+# reflection.)
 
 
 # %%

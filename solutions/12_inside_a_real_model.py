@@ -250,8 +250,8 @@ check(GatedFeedForward)
 # %% [markdown]
 # ## Lessons 7 and 9 in one
 #
-# Here is what you have written already: lesson 7's `rotate`, lesson 10's cache, and lesson 9's
-# grouped queries, with the causal mask's corner at the lower right.
+# Here is what you have written already: lesson 7's `rotate` (with angles in float64), lesson 10's
+# cache, and lesson 9's grouped queries, with the causal mask's corner at the lower right.
 
 
 # %%
@@ -685,10 +685,10 @@ check(to_pairs)
 # %% [markdown]
 # ## Which wrong models still write English?
 #
-# A mistake in a model seldom raises an error. It writes something, and you have to tell whether
-# it's what the right model would have written. So break yours, and watch. Your attention calls
-# `rotate`, so another `rotate` can take its place for a while. `broken(model, mistake)` puts it
-# there. Here, places count from 1:
+# (Second sitting.) A mistake in a model seldom raises an error. It writes something, and you have
+# to tell whether it's what the right model would have written. So break yours, and watch. Your
+# attention calls `rotate`, so another `rotate` can take its place for a while, and
+# `broken(model, mistake)` puts it there. Here, places count from 1:
 
 # %% tags=["raises-exception"]
 with broken(llama, "places count from 1"):
@@ -1033,7 +1033,7 @@ for layer, head in [divmod(number, 9) for number in best]:
     print(f"layer {layer:2}, head {head}: {previous[0, layer, head]:.2f}, without it {copied}")
 
 # %% [markdown]
-# Six heads, but only the first one matters much: without it, copying costs 5 to 7 nats more. The
+# Six heads, but the first one matters most by far: without it, copying costs 5 to 7 nats more. The
 # last two are too late for the best induction heads, in layers 17 and 18. Once more, a score shows
 # what a head looks at, and not who needs it.
 #
@@ -1047,7 +1047,8 @@ for layer, head in [divmod(number, 9) for number in best]:
 # Leave the model as it is.
 #
 # `streams_of(model, tokens)[b]` is the stream before block b. Your attention shows what has to be
-# done with it, except that you want the weights of all query heads now, and no contexts.
+# done with it, and where the heads and the base are, except that you want the weights of all query
+# heads now, and no contexts.
 
 
 # %%
@@ -1205,16 +1206,18 @@ for name, (keys, start) in lost.items():
 # %% [markdown]
 # Losing the first token alone is worse than losing all of the first 40. (In parentheses: the token
 # that then gets the most weight in layers 12 to 29, and how much.) Why? If all 40 are lost, token
-# 40 becomes the sink, and if the first has never been seen, the second does: a sink is a token that
-# finds nothing but itself. But if only the first is lost, every token finds something else, and
-# none becomes a sink. So the weight goes to all kinds of tokens, whose values aren't small.
+# 40 becomes the sink, and if the first has never been seen, the second does. Each of them sees only
+# itself, and that's what makes a sink. But if only the first is lost, every token finds something
+# else, and none becomes a sink. So the weight goes to all kinds of tokens, whose values aren't
+# small.
 #
 # ### Exercise 9: `sink_window` (6 minutes)
 #
 # A window that slides never starts afresh: each new token still sees some others. So it must not
 # lose the first ones. Write the mask for a window with sinks, True for what a query may see: the
 # last `window` tokens, itself included, and the first `n_sinks` of the text, but never what comes
-# later. As always, the queries are the last of all tokens.
+# later. (Both numbers may be larger than the text is long.) As always, the queries are the last of
+# all tokens.
 
 
 # %%
@@ -1246,7 +1249,7 @@ check(sink_window)
 play = torch.tensor(real.tokens(as_you_like_it()))
 passages = [play[first : first + 256] for first in (0, 5000, 10000)]
 windows = {"everything": (256, 0)} | {
-    f"a window of 64, {n_sinks} sinks": (64, n_sinks) for n_sinks in (0, 1, 4)
+    f"a window of 64, sinks: {n_sinks}": (64, n_sinks) for n_sinks in (0, 1, 4)
 }
 for name, sizes in windows.items():
     keep = sink_window(256, 256, *sizes)

@@ -162,32 +162,34 @@ def read_by_name(
         result = read_in_pieces(module, facts, x, pieces, window)
     facts["by_name"] = torch.tensor(bool(attended and turned))
     if pieces:
-        facts["turned_once"] = torch.tensor(not turned or _each_once(turned, x, facts))
+        once = not turned or _each_once(turned, x, int(facts["cached_heads"]))  # type: ignore[arg-type]
+        facts["turned_once"] = torch.tensor(once)
     return result
 
 
-def _each_once(turned: list[Tensor], x: Tensor, facts: Facts) -> bool:
+def _each_once(turned: list[Tensor], x: Tensor, cached_heads: int) -> bool:
     """Whether as much was turned as there are queries and keys, in three readings of a text."""
-    keys = x[..., 0].numel() * facts["cached_heads"] * turned[0].shape[-1]
+    keys = x[..., 0].numel() * cached_heads * turned[0].shape[-1]
     return sum(each.numel() for each in turned) == 3 * (x.numel() + keys)
 
 
 @contextlib.contextmanager
 def _noting(beside: dict[str, Any], name: str) -> Iterator[list[Tensor]]:
     """Note what a function of the notebook is first given, each time it's called by its name."""
-    own, given = beside.get(name), []
+    given: list[Tensor] = []
+    if not (own := beside.get(name)):
+        yield given
+        return
 
     def noting(*arguments: Any, **others: Any) -> Any:
         given.append([*arguments, *others.values()][0])
         return own(*arguments, **others)
 
-    if own:
-        beside[name] = noting
+    beside[name] = noting
     try:
         yield given
     finally:
-        if own:
-            beside[name] = own
+        beside[name] = own
 
 
 def _read(

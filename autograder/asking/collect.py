@@ -206,8 +206,7 @@ class OneCall:
         outputs = returned | self._noted() | kept | slopes | self._read_modules()
         if call.repeats:
             outputs[REPEATS] = _same_again(method, call, question, returned)
-        tensors = {name: plain_tensor(value, name) for name, value in outputs.items()}
-        return _single(tensors) if _is_made_of_numbers(call) else tensors
+        return {name: plain_tensor(value, name) for name, value in outputs.items()}
 
     def _built(self, call: Call, arguments: dict[str, Any]) -> nn.Module:
         return built_module(self.answer, call, arguments, self.question.from_file)
@@ -314,17 +313,6 @@ def _made(call: Call) -> dict[str, Any]:
         if isinstance(value, Tensor):
             made[name] = next((t for t in tensors if equal(t, value)), value)
     return made
-
-
-def _is_made_of_numbers(call: Call) -> bool:
-    """Whether a function gets numbers alone, so that nothing says which float to compute in."""
-    given = call.arguments.values()
-    return call.build is None and all(isinstance(value, int | float) for value in given)
-
-
-def _single(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Take float64 for float32."""
-    return {n: v.float() if v.dtype is torch.float64 else v for n, v in tensors.items()}
 
 
 def _same_again(

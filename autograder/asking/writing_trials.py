@@ -139,7 +139,8 @@ def write_on(
     tokens per call: how many the model was given each time.
     light: whether it was called without keeping what a way back would need.
     again: whether a second call gives the same, as it should when nothing is left to chance.
-    Where the temperature isn't 0, also the facts of `_chance`.
+    Where the temperature isn't 0, also the facts of `_chance`, and
+    in_order: whether the first text's tokens are drawn first.
     """
     with _noted_calls(model) as calls, as_it_was(model):
         result = function(model, tokens, n_new, **how)
@@ -151,8 +152,18 @@ def write_on(
         facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
     model.train()
     if how.get("temperature", 1.0):
+        facts["in_order"] = torch.tensor(_first_text_first(partial(function, model), tokens))
         facts.update(_chance(partial(function, model, tokens, max(LEAST_DRAWN, n_new))))
     return result
+
+
+def _first_text_first(write: Callable[..., Tensor], tokens: Tensor) -> bool:
+    """Whether the first text gets the same token beside others as by itself, in five draws."""
+    return all(
+        torch.equal(*(write(t, 1, temperature=HEAT, generator=_generator(seed))[0] for t in both))
+        for both in [(tokens, tokens[:1])]
+        for seed in range(5)
+    )
 
 
 def _chance(write: Callable[..., Tensor]) -> Facts:

@@ -255,8 +255,8 @@ RULES = (
     ),
     Rule(
         r"'NoneType' object has no attribute '(?:groups?|span|start|end)'",
-        "`re.match` and its like return None for a text that they don't fit. Which one doesn't your "
-        "pattern cover?",
+        "`re.match` and its like return None for a text that they don't fit. Which one doesn't "
+        "your pattern cover?",
     ),
     Rule(
         r"'NoneType' object has no attribute '(\w+)'|must be Tensor, not NoneType"

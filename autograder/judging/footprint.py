@@ -70,11 +70,11 @@ def slack(answer: Answer, tolerance: dict[str, float]) -> Tensor:
     Elements that are much larger than the right ones, as some mistakes make them, may be off by
     more: they are rounded more.
     """
-    parts = [torch.zeros(0)]
+    parts = [torch.zeros(0, dtype=torch.float64)]
     for name, tensor in sorted(answer.tensors.items()):
         if off := tolerance.get(name, 0.0) * math.sqrt(max(tensor.numel(), 1)):
             off = max(off, ROUNDED * _values(tensor).norm().item())
-        parts.append(torch.full((PRODUCTS,), 4 * off))
+        parts.append(torch.full((PRODUCTS,), 4 * off, dtype=torch.float64))
     return torch.cat(parts)
 
 

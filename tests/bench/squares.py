@@ -30,7 +30,7 @@ LEFT_OUT: dict[str, dict[str, Any]] = {
     "no width, no norm": {"d_model": 2, "norm": False},
 }
 AS_PUBLISHED = (256, 16, 100, 0.01)  # squares, batch size, epochs, learning rate
-MOST_ERROR, MOST_SECONDS = 0.0135, 5.0  # limits for the improved model, on every seed
+MOST_ERROR, MOST_SECONDS = 0.0145, 5.0  # limits for the improved model, on every seed
 
 
 def report() -> None:

@@ -40,7 +40,7 @@ TURNED = f"""if keep is not None and keep.shape[-1] == keep.shape[-2]:
         (
             "MultiHeadAttention",
             {WEIGHTS: f"{WEIGHTS[:-1]} if key.shape[2] > 1 else None)"},
-            "first_repeated",
+            "all_the_same",
         ),
         (
             "MultiHeadAttention",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.exercises.answers import PASSES, REJECTED, each, said, verdict_on
+from tests.exercises.answers import REJECTED, each, said, verdict_on
 
 ROWS_HALVED = "len(table) // 2"
 EARLY = "rounded too early"
@@ -50,7 +50,11 @@ HALF_BY_HALF = """
 # mistake or a rule; `REJECTED` if any will do.
 ANSWERS = {
     "sinusoidal_positions": [
-        ("in float64", {"(n, d_model)\n": "(n, d_model, dtype=torch.float64)\n"}, PASSES),
+        (
+            "in float64",
+            {"(n, d_model)\n": "(n, d_model, dtype=torch.float64)\n"},
+            "wrong_dtype",
+        ),
         ("for 64 places", {"place = torch": "n = min(n, 64)\n    place = torch"}, "wrong_shape"),
         (
             "from 2",
@@ -122,7 +126,7 @@ ANSWERS = {
             {"slopes(power) + extra": "slopes(n_heads) if n_heads > 16 else slopes(power) + extra"},
             REJECTED,
         ),
-        ("in float64", {"extra)\n": "extra, dtype=torch.float64)\n"}, PASSES),
+        ("in float64", {"extra)\n": "extra, dtype=torch.float64)\n"}, "wrong_dtype"),
         (
             "3 words before",
             {FIRST_PLACE: "(place[:n_query] + 3 * (n_key > n_query))[:, None]"},

@@ -74,6 +74,16 @@ ANSWERS: dict[str, list[Row]] = {
             REJECTED,
         ),
         (
+            "almost 0 for a masked score",
+            {
+                "scores = scores.tril()": (
+                    "hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)\n"
+                    "        scores = scores.masked_fill(hidden, 1e-9)"
+                )
+            },
+            "almost 0 for a masked score",
+        ),
+        (
             "not causal for short texts",
             {"if causal": "if causal and query.shape[-2] > 4"},
             REJECTED,
@@ -449,6 +459,21 @@ ANSWERS: dict[str, list[Row]] = {
         ),
         ("the last words kept", {READ: f"{READ}\n        memory.x = x"}, REJECTED),
         (
+            "the last state kept in the layer",
+            {READ: f"{READ}\n        self.last_state = memory.state"},
+            "not_so",
+        ),
+        (
+            "the log of the sigmoid",
+            {"F.logsigmoid(self.decay(x))": "self.decay(x).sigmoid().log()"},
+            "the log of the sigmoid",
+        ),
+        (
+            "minus softplus of the opposite",
+            {"F.logsigmoid(self.decay(x))": "-F.softplus(-self.decay(x))"},
+            PASSES,
+        ),
+        (
             "a state in float32",
             {READ: f"{READ}\n        memory.state = memory.state.float()"},
             REJECTED,
@@ -485,7 +510,7 @@ ANSWERS: dict[str, list[Row]] = {
         ("rounded", {"0.5**0.5, -": "0.7, -"}, REJECTED),
         ("a row", {"return key": "return key[None]"}, REJECTED),
         ("cups in order", {"key[i], key[j]": "key[min(i, j)], key[max(i, j)]"}, PASSES),
-        ("in float64", {"torch.zeros(n)": "torch.zeros(n, dtype=torch.float64)"}, PASSES),
+        ("in float64", {"torch.zeros(n)": "torch.zeros(n, dtype=torch.float64)"}, "wrong_dtype"),
     ],
 }
 

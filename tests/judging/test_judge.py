@@ -88,9 +88,9 @@ def one_row_of_zeros(weights):
     [
         (EXPECTED.transpose(1, 2), EXPECTED, "dimensions in another order"),
         (
-            torch.ones(2, 3, 4),
+            torch.ones(4, 3, 5),
             EXPECTED,
-            "(batch=2, n_query=3, n_key=5); it has (2, 3, 4). 4 is d_k.",
+            "(batch=2, n_query=3, n_key=5); it has (4, 3, 5). 4 is d_k.",
         ),
         (torch.ones(2, 3), EXPECTED, "it has (2, 3)."),
         (EXPECTED.double(), EXPECTED, "dtype float32; it has float64"),
@@ -190,7 +190,7 @@ def one_row_of_zeros(weights):
         (torch.tensor(True), torch.tensor(1), "dtype int64; it has bool"),
         (torch.tensor([True, False, True]), torch.tensor([False] * 3), "2 of 3 values are off"),
         (EXPECTED.flip(2), EXPECTED, "right, but in reverse order along `n_key`."),
-        (EXPECTED[:1].expand(2, 3, 5), EXPECTED, "right for the first `batch`, and repeats it"),
+        (EXPECTED[:1].expand(2, 3, 5), EXPECTED, "the same all along `batch`: right for the first"),
         (EXPECTED.abs(), EXPECTED, "right but for the signs: negative values have become"),
         (EXPECTED.relu(), EXPECTED, "is positive, and 0 where it should be negative"),
         (EXPECTED, WEIGHTS, "`y` is not weights yet: their softmax would be right"),
@@ -234,8 +234,15 @@ def test_a_power_of_2_is_explained_by_the_number_of_features_alone():
     ids=["one dimension", "one of two", "none of the inputs' dimensions"],
 )
 def test_a_wrong_size_is_blamed_on_one_dimension_alone(dims, sizes, is_said):
-    compared = Comparison("y", torch.ones(2, 3, 4), EXPECTED, 1e-5, dims, sizes)
+    compared = Comparison("y", torch.ones(4, 3, 5), EXPECTED, 1e-5, dims, sizes)
     assert ("4 is d_k." in what_is_said(compared)) == is_said
+
+
+def test_one_too_few_is_no_dimension():
+    compared = Comparison(
+        "y", torch.ones(2, 3, 4), EXPECTED, 1e-5, "batch n_query n_key", {"d_k": 4}
+    )
+    assert "4 is d_k." not in what_is_said(compared)
 
 
 def test_a_backward_pass_of_ones_own_breaks_no_path():
@@ -433,19 +440,30 @@ def test_an_answer_that_builds_on_an_unfinished_one_says_so():
 
 
 def test_an_output_may_be_judged_by_its_error():
-    key = find("softmax").keys["softmax"]
-    cases = [dataclasses.replace(case, most_error={"weights": 0.01}) for case in key.cases]
+    key = find("query_scores").keys["query_scores"]
+    cases = [dataclasses.replace(case, most_error={"scores": 0.01}) for case in key.cases]
     key = dataclasses.replace(key, cases=cases, mistakes=[])
 
     def off_by(gap):
-        off = [c.expected | {"weights": c.expected["weights"] + gap} for c in cases]
+        off = [c.expected | {"scores": c.expected["scores"] + gap} for c in cases]
         return judge(key, list(map(Answer, off)))
 
     assert off_by(0.09).passed
     assert (
-        "mean squared error of `weights` is 0.0121; it may be at most 0.01" in off_by(0.11).sentence
+        "mean squared error of `scores` is 0.0121; it may be at most 0.01" in off_by(0.11).sentence
     )
     assert off_by(float("nan")).points == 0
+
+
+def test_a_weight_that_misses_its_goal_is_named():
+    expected = torch.eye(3)
+    got = torch.tensor([[0.9, 0.1, 0.0], [0.0, 1.0, 0.0], [0.8, 0.0, 0.2]])
+
+    def said(weights):
+        return what_is_said(Comparison("w", weights, expected, 0.0, "n n", {}, most_error=0.001))
+
+    assert said(got) == "Word 2 gives word 0 0.80 of its attention; 0.00 would be right."
+    assert said(2 * got).startswith("Each row of weights should sum to 1; one of yours sums to 2")
 
 
 # A small key for one exercise: cases with a vector, a bool or an error, some of them hidden.

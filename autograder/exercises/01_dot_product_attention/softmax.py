@@ -1,4 +1,4 @@
-"""Positive weights that sum to 1 along `dim`; finite for scores of any size."""
+"""Weights from 0 to 1 that sum to 1 along `dim`, for finite scores of any size."""
 
 from autograder.lessons.cases import drawn
 from autograder.lessons.draw import Draw

@@ -211,6 +211,9 @@ def attention(words):
     "only the next-to-last word sees the last": with_keep(f"{KEEP}\n    keep[-2:-1, -1:] = True"),
     "only the first word sees the second": with_keep(f"{KEEP}\n    keep[:1, :2] = True"),
     "only the third word sees the fourth": with_keep(f"{KEEP}\n    keep[2:3, 3:4] = True"),
+    "only the third word of the second sentence sees the fourth": with_keep(
+        f"{KEEP}.repeat(len(words), 1, 1)\n    keep[1:2, 2:3, 3:4] = True"
+    ),
     "each word sees the one three places later": with_keep(
         f"{KEEP} | (torch.arange(n) == torch.arange(n)[:, None] + 3)"
     ),

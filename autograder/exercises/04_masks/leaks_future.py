@@ -116,6 +116,7 @@ EXERCISE = Exercise(
                 "the last feature of the next word, added to the last feature",
                 "only the first sentence masked",
                 "only the second sentence not masked",
+                "only the third word of the second sentence sees the fourth",
                 "attention to the first word only",
                 "scores shifted by the largest in the row, hidden ones included",
                 "large outputs",

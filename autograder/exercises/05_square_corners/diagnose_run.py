@@ -174,14 +174,14 @@ EXERCISE = Exercise(
             "slow taken for shuffled",
             "In run E both losses fall together, and are still falling at the end. With targets of "
             "other squares there would be nothing to learn that helps on new ones, and the test "
-            "error would not fall: in run B it rises.",
+            "error would not stay down: in run B it rises.",
             {OTHERS: "", 'return "learning rate too small"': 'return "targets of other squares"'},
         ),
         Mistake(
             "shuffled taken for slow",
-            "In run B the test error does not fall at all while the training loss does: the model "
-            "memorizes pairs that say nothing about new squares. A small learning rate would slow "
-            "both alike.",
+            "In run B the test error ends far above where it began, while the training loss falls: "
+            "the model memorizes pairs that say nothing about new squares. A small learning rate "
+            "would slow both alike.",
             {OTHERS: ""},
         ),
         Mistake(

@@ -66,7 +66,8 @@ PREDICTIONS = [
         "norm_of_two",
         right="which one is larger",
         choices={
-            "how far they differ": "Divided by the spread, they always differ by 2.",
+            "how far they differ": "Divided by the spread, they differ by 2, unless they're nearly "
+            "equal.",
             "their ratio": "The mean is subtracted first, so the ratio is lost.",
             "which one is larger": "With mean 0 and variance 1, one is 1, and the other −1.",
         },
@@ -103,10 +104,10 @@ PREDICTIONS = [
     ),
     Prediction(
         "opposite_corner",
-        right="corner 4 nearly always, corner 3 in about half",
+        right="corner 4 nearly always, corner 3 less often",
         choices={
             "both always": "Corner 3 comes out right even where a head looks elsewhere.",
-            "corner 4 nearly always, corner 3 in about half": (
+            "corner 4 nearly always, corner 3 less often": (
                 "The decoder reads corner 2 itself, too."
             ),
             "both in about half": "For corner 4, it is nearly every square.",

@@ -80,7 +80,7 @@ PREDICTIONS = [
     Prediction(
         "times_as_large",
         right=2.83,
-        because="√64 / √8 = √8. A dot product of two heads sums over 8 features, not 64.",
+        because="√64 / √8 = √8. A dot product within a head sums over 8 features, not 64.",
     ),
     Prediction(
         "biases_that_count",

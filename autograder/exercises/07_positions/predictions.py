@@ -21,7 +21,8 @@ PREDICTIONS = [
     Prediction(
         "found_by_properties",
         right=5,
-        because="Five are rotations of a kind, and pass all three. Only values tell them apart.",
+        because="Eight are rotations of a kind, and five pass all three. Only values tell them "
+        "apart.",
     ),
     Prediction(
         "which_scores_stay",
@@ -44,7 +45,8 @@ PREDICTIONS = [
             ),
             "sinusoidal and learned": "And rotary? It sees distances only, but new ones.",
             "sinusoidal, learned and rotary": (
-                "All three meet something at 64 that they never met in training."
+                "What they meet at 64 is new to all three, and they depend on it. ALiBi's new "
+                "distances only fade."
             ),
         },
     ),
@@ -53,12 +55,12 @@ PREDICTIONS = [
         right="rotary",
         choices={
             "sinusoidal": (
-                "With a window, the distances are familiar, but its places are still new. It does "
-                "better, but doesn't recover."
+                "With a window, the distances are familiar, but its places are still new. At 64, "
+                "it does better, but doesn't recover."
             ),
             "learned": (
-                "Its rows from 32 on stay untrained, whatever the window. It does better, but "
-                "doesn't recover."
+                "Its rows from 32 on stay untrained, whatever the window. At 64, it does better, "
+                "but doesn't recover."
             ),
             "rotary": "It sees distances only, and within the window there are no new ones.",
         },

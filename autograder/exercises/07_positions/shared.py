@@ -99,8 +99,8 @@ WRONG_TURNS = [
     ),
     Mistake(
         "a reflection",
-        "Your second feature should be a · sin + b · cos. With a minus sign there, pairs are "
-        "reflected, not turned.",
+        "Your second feature should be a · sin + b · cos. With a minus sign there, pairs "
+        "change their length, so they aren't turned.",
         {PAIR: "a * cos - b * sin, a * sin - b * cos"},
     ),
     Mistake(

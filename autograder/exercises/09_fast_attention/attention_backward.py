@@ -43,7 +43,7 @@ EXERCISE = Exercise(
     mistakes=[
         Mistake(
             "no mean subtracted",
-            "You left out D: dS is P · (dP − D). Each row of dS has to sum to 0.",
+            "You left out D: dS is P · (dP − D). With all the keys, each row of dS sums to 0.",
             {D_SCORES: "attn_weights * d_weights"},
         ),
         Mistake(

@@ -108,7 +108,9 @@ EXERCISE = Exercise(
             "the arguments of sample",
             1,
             [writing(4, 12, how=SURE), writing(4, 6, how={"temperature": 9.0, "top_k": 1})],
-            outputs=("tokens", "random", "usual", "by_generator", "varies", "advances"),
+            outputs=(
+                *("tokens", "random", "usual", "by_generator", "varies", "advances", "in_order"),
+            ),
         ),
     ],
     mistakes=MISTAKES,

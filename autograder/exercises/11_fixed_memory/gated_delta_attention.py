@@ -76,7 +76,7 @@ EXERCISE = Exercise(
             "a memory of fixed size",
             1,
             [reading(*[1] * 20, 70, 3), reading(5, 2)],
-            outputs=("result", "state", "tail", "fixed", "old", "afresh"),
+            outputs=("result", "state", "tail", "fixed", "old", "afresh", "nothing_kept"),
         ),
         Aspect(
             "gradients",

@@ -225,8 +225,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "the corner at the top left",
-            "Your mask's corner is at the top left, as with `is_causal=True`, so later pieces don't "
-            "see all that came before. Call `attend`.",
+            "Your mask's corner is at the top left, as with `is_causal=True`, so later pieces "
+            "don't see all that came before. Call `attend`.",
             {
                 ATTENDED: "F.scaled_dot_product_attention(query, key, value, is_causal=True, "
                 "enable_gqa=True)"
@@ -242,13 +242,14 @@ EXERCISE = Exercise(
             "each key once, before it goes into the cache.",
             {
                 TURNED: "query = rotate(query, places, self.base)",
-                ATTENDED: "attend(query, rotate(key, torch.arange(key.shape[2]), self.base), value)",
+                ATTENDED: "attend(query, rotate(key, torch.arange(key.shape[2]), self.base), "
+                "value)",
             },
         ),
         Mistake(
             "a copy of attend",
-            "Your module doesn't call `attend` by its name. Call it in `forward`: later on, another "
-            "function takes its place.",
+            "Your module doesn't call `attend` by its name. Call it in `forward`: later on, "
+            "another function takes its place.",
             {
                 ATTENDED: "(causal_softmax(query.unflatten(1, (key.shape[1], -1)) @ key[:, :, "
                 "None].mT / self.d_head**0.5) @ value[:, :, None]).flatten(1, 2)"

@@ -128,8 +128,8 @@ def left_on_self(c: Comparison) -> str | None:
 
 # What it means when a fact noted by a trial (`asking.trials`) is false.
 NOT_SO = {
-    "by_name": "`attend` and `rotate` aren't both called by their names while the module runs. Call "
-    "them in `forward`: later on, others take their place.",
+    "by_name": "`attend` and `rotate` aren't both called by their names while the module runs. "
+    "Call them in `forward`: later on, others take their place.",
     "turned_once": "You turned more than the new tokens' queries and keys. Turn each key once, "
     "before it goes into the cache.",
     "nothing_kept": "After a text, the module still holds tensors of it. Keep nothing on `self`: "
@@ -168,6 +168,7 @@ NOT_SO = {
     "precise": "The gradients are less precise than the inputs: something on the way is float32.",
     "by_generator": "The same generator, in the same state, should give the same again. Draw with "
     "`generator`, and with nothing else.",
+    "in_order": "The texts aren't drawn for in their order: the first one's token comes first.",
     "varies": "Without a generator, every call draws the same. Where `generator` is None, leave it "
     "None: torch then draws from a generator of its own.",
     "advances": "The same generator gives the same again and again: its seed is set, or its state "

@@ -105,7 +105,7 @@ def generate(model, tokens, n_new, how):
         read.append(unread)
         likeliest = model(tokens[:, start:])[:, -1].argmax(-1, keepdim=True)
         tokens, unread = torch.cat([tokens, likeliest], dim=1), 1
-    names = "again", "light", "random", "by_generator", "varies", "advances"
+    names = "again", "light", "random", "by_generator", "varies", "advances", "in_order"
     facts = dict.fromkeys(names, torch.tensor(True))
     return {"tokens": tokens, "tokens per call": torch.tensor(read, dtype=torch.long)} | facts
 

@@ -118,16 +118,17 @@ def gated_delta_attention(build, parameters, x, pieces):
     query, key, value = (
         short_convolution(part, weight)[0] for part, weight in zip(projected, weights, strict=True)
     )
-    beta, stays = (
-        1 / (1 + torch.exp(-x @ parameters[f"{name}.weight"].T - parameters[f"{name}.bias"]))
+    logits = (
+        x @ parameters[f"{name}.weight"].T + parameters[f"{name}.bias"]
         for name in ("beta", "decay")
     )
+    log_beta, log_decay = (-torch.logaddexp(-z, torch.zeros_like(z)) for z in logits)
     contexts, states = [], []
     for head in range(heads):
         of_key, of_value = slice(head * d_k, head * d_k + d_k), slice(head * d_v, head * d_v + d_v)
         q, k, v = query[..., of_key], key[..., of_key], value[..., of_value]
         q, k = (y / y.square().sum(-1, keepdim=True).sqrt().clamp(min=1e-12) for y in (q, k))
-        gates = beta[..., head], stays[..., head].log()
+        gates = log_beta[..., head].exp(), log_decay[..., head]
         found = chunked_gated_delta(q, k, v, *gates)
         context = found["context"]
         states.append(found["state"])
@@ -138,7 +139,7 @@ def gated_delta_attention(build, parameters, x, pieces):
         return {"result": result}
     tail = F.pad(torch.cat(projected, dim=-1), (0, 0, 3, 0))[:, -3:]
     facts = {"state": torch.stack(states, dim=1), "tail": tail}
-    facts |= dict.fromkeys(("fixed", "old"), torch.tensor(True))
+    facts |= dict.fromkeys(("fixed", "old", "nothing_kept"), torch.tensor(True))
     return dict.fromkeys(("result", "afterwards", "afresh"), result) | facts
 
 

@@ -66,10 +66,12 @@ def rotary_grouped_attention(build, parameters, x, pieces, window):
     weights = [parameters[f"{name}.weight"] for name in ("query", "key", "value", "output")]
     sizes = build["n_heads"], build["n_kv_heads"], build.get("base", 10000.0)
     result = attention(x, weights, *sizes)
+    yes = torch.tensor(True)
     if not pieces:
-        return {"result": result, "cached_heads": torch.tensor(0)}
+        return {"result": result, "cached_heads": torch.tensor(0), "by_name": yes}
     cached = torch.tensor(build["n_kv_heads"])
-    return {"result": result, "afterwards": result, "cached_heads": cached}
+    facts = {"cached_heads": cached, "by_name": yes, "turned_once": yes}
+    return {"result": result, "afterwards": result} | facts
 
 
 def stream(build, parameters, tokens, n_blocks):
