@@ -144,9 +144,7 @@ class OneCall:
             try:
                 with same_randomness():
                     self.make_arguments()  # the course's code, and its imports
-                    may_seed = "seed" in self.arguments or not self.question.returns_tensors
-                    settings = same_settings(may_seed)
-                    with settings, _dropout(self.call), limit.running():
+                    with self._same_settings(), _dropout(self.call), limit.running():
                         tensors = self.outputs()
                 for name, error in self.failed.items():
                     self.lacks[name] = self._located(problem_of(error, self.question, limit))
@@ -192,7 +190,7 @@ class OneCall:
         given = [leaves[name].clone() if name in leaves else arguments[name] for name in arguments]
         method = self._method(function)
         state = same_state(function, dict(zip(arguments, given, strict=True)), question.reads)
-        with self._after_earlier_call(function, method), state:
+        with self._after_earlier_call(function, method), self._same_settings(), state:
             result = method(*given)
         require_mode(function, call.training)
         if call.earlier and is_torch_module(function):
@@ -207,6 +205,10 @@ class OneCall:
         if call.repeats:
             outputs[REPEATS] = _same_again(method, call, question, returned)
         return {name: plain_tensor(value, name) for name, value in outputs.items()}
+
+    def _same_settings(self) -> contextlib.AbstractContextManager[None]:
+        may_seed = "seed" in self.arguments or not self.question.returns_tensors
+        return same_settings(may_seed)
 
     def _built(self, call: Call, arguments: dict[str, Any]) -> nn.Module:
         return built_module(self.answer, call, arguments, self.question.from_file)

@@ -152,8 +152,8 @@ def write_on(
         facts["again"] = torch.tensor(torch.equal(function(model, tokens, n_new, **how), result))
     model.train()
     if how.get("temperature", 1.0):
-        facts["in_order"] = torch.tensor(_first_text_first(partial(function, model), tokens))
         facts.update(_chance(partial(function, model, tokens, max(LEAST_DRAWN, n_new))))
+        facts["in_order"] = torch.tensor(_first_text_first(partial(function, model), tokens))
     return result
 
 

@@ -28,6 +28,7 @@ SHOWN_SEED, FRESH_SEED = "public", "fresh"
 PARAMETER_SCALE = 0.6
 DTYPES = {Form.DOUBLE: torch.float64, Form.HALF: torch.float16}
 SAME = {Form.ONES: 1, Form.EQUAL: 3}  # the size of all dimensions in a form
+SHORT, MIDDLE, LONG = 2, 5, 10  # where the sizes of texts begin, if they change between two calls
 OTHER_VALUES = -0.7  # a factor
 LONGER = 1 + 2**-26  # a factor that gives numbers more digits than a float32 holds
 
@@ -124,7 +125,8 @@ class Drawing:
                 case Form.EQUAL:
                     self._draw_equal(seed)
                 case Form.RESIZED:
-                    self._ask_in_form(self._richest, form, seed)
+                    for texts in (SHORT, LONG):
+                        self._ask_in_form(self._richest, form, seed, texts)
                 case Form.LARGE if not self._sizes(first):
                     continue
                 case Form.ANOTHER if not isclass(self.solution):
@@ -170,9 +172,11 @@ class Drawing:
             return {}, {}
         return case.inputs if isinstance(case, ModuleCase) else case, draw.sizes
 
-    def _ask_in_form(self, make: Inputs, form: Form, seed: str, **sizes: int) -> DrawnCase:
+    def _ask_in_form(
+        self, make: Inputs, form: Form, seed: str, texts_before: int = 0, **sizes: int
+    ) -> DrawnCase:
         aspects = self.exercise.aspects
-        case = self._in_form(make, form, seed, sizes)
+        case = self._in_form(make, form, seed, texts_before, sizes)
         about = next(aspect for aspect in aspects if make in aspect.cases)
         for aspect, key in zip(aspects, self.aspects, strict=True):
             others = set(aspect.outputs) - set(about.outputs or aspect.outputs)
@@ -181,12 +185,17 @@ class Drawing:
         self.cases.append(case)
         return case
 
-    def _in_form(self, make: Inputs, form: Form, seed: str, sizes: dict[str, int]) -> DrawnCase:
+    def _in_form(
+        self, make: Inputs, form: Form, seed: str, texts_before: int, sizes: dict[str, int]
+    ) -> DrawnCase:
         draw = Draw(
-            "/".join([seed, self.exercise.name, form, *sizes]),
+            "/".join(
+                [seed, self.exercise.name, form, *sizes] + [str(texts_before)] * bool(texts_before)
+            ),
             self.asked,
             same=math.prod(sizes.values()) if form == Form.EQUAL and sizes else SAME.get(form, 0),
             large=form == Form.LARGE,
+            texts=MIDDLE if texts_before else 0,
             exact_root=form in DTYPES,
         ).fix(**sizes)
         case = self._compared(make, draw, form)
@@ -194,19 +203,24 @@ class Drawing:
             case = replace(case, training=True)
         call = self._call(case, draw, gradients=False)
         if form in AFTER_A_CALL:
-            call = replace(call, earlier=self._earlier(make, form, draw, call))
+            earlier = self._earlier(make, form, draw, call, texts_before)
+            call = replace(call, earlier=earlier)
         if form in DTYPES:
             call = call.map_tensors(lambda value: (value.double() * LONGER).to(DTYPES[form]))
         draw.label(", ".join(filter(None, [draw.name, form])))
         return DrawnCase(call, draw, seed, form=form)
 
-    def _earlier(self, make: Inputs, form: Form, draw: Draw, call: Call) -> Call:
-        """Draw the call before another: with the same sizes, or with others."""
+    def _earlier(self, make: Inputs, form: Form, draw: Draw, call: Call, texts: int) -> Call:
+        """Draw the call before another: with the same sizes, or with others.
+
+        texts: where the sizes of its texts begin; 0 if they're drawn as others are.
+        """
+        seed = f"{draw.seed}/earlier"
         if form == Form.AGAIN:
-            before = Draw(f"{draw.seed}/earlier", self.asked).fix(**draw.sizes)
+            before = Draw(seed, self.asked).fix(**draw.sizes)
         else:
             kept = {} if form == Form.ANOTHER else _built_with(call, draw)
-            before = Draw(f"{draw.seed}/earlier", self.asked, unlike=draw.sizes).fix(**kept)
+            before = Draw(seed, self.asked, texts=texts, unlike=draw.sizes).fix(**kept)
         after = None if make is self.second.beside else self.second.after
         case = self._compared(after or make, before, f"call before {form!r}")
         earlier = self._call(case, before, gradients=False)

@@ -160,8 +160,8 @@ RULES = (
     ),
     Rule(
         r"Dimension out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)\)",
-        "The code uses dimension {1} of a tensor with {0}. Count from the end, -1, -2, to be "
-        "right with and without a batch.",
+        "The code uses dimension {1} of a tensor with {0}. Counted from the end, -1, -2, it is "
+        "right with and without a batch. Or did something, such as `squeeze`, take one away?",
     ),
     Rule(
         r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",

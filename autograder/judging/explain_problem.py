@@ -146,8 +146,8 @@ STUB = "`{exercise}` is not answered yet. Replace `raise NotImplementedError()`.
 # By the global setting that a call has changed for all later code.
 SETTINGS = {
     "gradients": (
-        "After the call, gradients are still switched off. Use `with torch.no_grad():`, which "
-        "switches them on again where it ends."
+        "The call switches gradients off or on, and leaves them so. Use `with torch.no_grad():`, "
+        "which puts them back as they were."
     ),
     "dtype": (
         "The call changes torch's default dtype for the whole notebook. Give the tensors that you "
@@ -160,7 +160,7 @@ SETTINGS = {
 }
 CURES = {
     Instead.NOTHING: " Is a `return` missing?",
-    Instead.UNREACHED: " Here, it came to its end without reaching a `return`.",
+    Instead.UNREACHED: " Here, it reached no `return` that has a value.",
     Instead.NUMPY: " Stay with torch's own functions: they keep the gradients.",
     Instead.TUPLE: " Return only the one that the exercise asks for.",
     Instead.TENSORS: (

@@ -27,6 +27,7 @@ class Draw:
     asked: the dimensions of each of the solution's arguments, as annotated there.
     same: if not 0, every size that is not fixed is this one.
     large: whether sizes begin at `LARGE`, and those of texts at `LONG`.
+    texts: where the sizes of texts begin; 0 if they're drawn as others are.
     unlike: sizes by name that this draw avoids.
     exact_root: d_k and d_head are 4, whose root is the same number in every dtype. Otherwise they
         are never squares, so that neither a root rounded down nor half of 4 passes for the root.
@@ -38,6 +39,7 @@ class Draw:
         asked: Mapping[str, str] = NOTHING,
         same: int = 0,
         large: bool = False,
+        texts: int = 0,
         exact_root: bool = False,
         unlike: Mapping[str, int] = NO_SIZES,
         **sizes: int,
@@ -48,6 +50,7 @@ class Draw:
         self.generator = torch.Generator().manual_seed(number)
         self.asked = asked
         self.same, self.large, self.exact_root, self.unlike = same, large, exact_root, unlike
+        self.texts = LONG if large else texts
         self.sizes = dict(sizes)
         self.name = ""
         self._unused = list(range(SMALLEST, LARGEST + 1))
@@ -184,8 +187,7 @@ class Draw:
         return choices[int(torch.randint(len(choices), (), generator=self.generator))]
 
     def _candidates(self, name: str) -> Iterator[int]:
-        if self.large:
-            least = LONG if name in OF_TEXTS else LARGE
+        if least := self.texts if name in OF_TEXTS else LARGE * self.large:
             yield from range(least, least + 100)
         yield from self._unused
         yield from range(LARGEST + 1, LARGEST + 100)

@@ -21,7 +21,7 @@ def said_of(function, **arguments):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda: torch.set_grad_enabled(False), "gradients are still switched off"),
+        (lambda: torch.set_grad_enabled(False), "switches gradients off or on, and leaves them so"),
         (lambda: torch.set_default_dtype(torch.float64), "changes torch's default dtype"),
         (lambda: torch.manual_seed(0), "sets torch's seed"),
     ],
