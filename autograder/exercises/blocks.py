@@ -34,7 +34,7 @@ def in_a_plain_list(blocks: str) -> Mistake:
     """The blocks in a list that torch doesn't know; `blocks` is the `nn.ModuleList(…)`."""
     return Mistake(
         "the blocks in a plain list",
-        "Your blocks are in a plain list, so the model doesn't know that they are parts of it. "
-        "Put them in an `nn.ModuleList`.",
+        "The model doesn't know all n_layers blocks as its parts. Keep them in an `nn.ModuleList`: "
+        "torch doesn't look into a plain list.",
         {blocks: f"[{blocks.removeprefix('nn.ModuleList(')[:-1]}]"},
     )

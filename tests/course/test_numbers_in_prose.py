@@ -24,7 +24,7 @@ ELSEWHERE = {
         "0.43063": "likewise",
     },
     "03_multi_head": {"262,144": "512 · 512"},
-    "04_masks": {"20,000": "an example"},
+    "04_masks": {"20,000": "an example", "17.5": "in float16, exp(−17.5) is 0"},
     "05_square_corners": {
         "1,600": "256 squares in batches of 16, a hundred times",
         "3.3": "a section of a paper",

@@ -233,7 +233,7 @@ def test_an_answer_gets_what_it_should(exercise, code, expected):
 
 def test_a_search_that_finds_nothing_is_not_told_that_a_return_is_missing():
     verdict = verdict_on("find_leak", {"    return False\n": ""})
-    assert "came to its end without reaching a `return`" in verdict.sentence
+    assert "it reached no `return` that has a value" in verdict.sentence
 
 
 def test_no_hidden_patient_is_written_as_the_one_shown():

@@ -140,6 +140,13 @@ EXERCISE = Exercise(
             "88.7 on.",
             "return torch.maximum(largest, score), total + score.exp()",
         ),
+        Mistake(
+            "one comparison for all rows",
+            "You ask one question for all rows. Each row has a largest score of its own: compare "
+            "element by element, with `torch.maximum`.",
+            {"torch.maximum(largest, score)": "score if (score > largest).all() else largest"},
+            {"torch.maximum(largest, score)": "score if (score > largest).any() else largest"},
+        ),
     ],
     alternatives=[
         Alternative(

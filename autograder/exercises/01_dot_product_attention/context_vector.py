@@ -116,6 +116,27 @@ EXERCISE = Exercise(
             "You skipped the last word. `range(n)` stops before n by itself: no −1 is needed.",
             "return attn_weights[:-1] @ words[:-1]",
         ),
+        Mistake(
+            "the first word without its weight",
+            "You started from the first word as it is. It has a weight, too: start from zeros, or "
+            "from the first weight times the first word.",
+            {
+                "torch.zeros_like(words[0])": "words[0]",
+                "zip(attn_weights, words, strict=True)": (
+                    "zip(attn_weights[1:], words[1:], strict=True)"
+                ),
+            },
+        ),
+        Mistake(
+            "as many words as features",
+            "Your loop runs over the features. Add up the words: loop over as many as there are.",
+            """
+            context = torch.zeros_like(words[0])
+            for i in range(min(words.shape[1], len(words))):
+                context = context + attn_weights[i] * words[i]
+            return context
+            """,
+        ),
     ],
     alternatives=[
         Alternative("vector times matrix", "return attn_weights @ words"),

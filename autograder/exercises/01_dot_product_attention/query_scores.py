@@ -17,8 +17,9 @@ def query_and_words(draw: Draw, values: Callable[[str], Tensor]) -> dict[str, Te
 
 
 def opposite_word(draw: Draw) -> dict[str, Tensor]:
-    """Normal values; the first word points away from the query, so that its score is negative."""
+    """Normal values. One word is the query, and the first points away, so its score is negative."""
     inputs = query_and_words(draw, draw.normal)
+    inputs["words"][1:2] = inputs["query"]
     inputs["words"][0] = -inputs["query"]
     return inputs
 
@@ -197,6 +198,31 @@ EXERCISE = Exercise(
             "query left out",
             "Every word is compared with the first one, and `query` is never used.",
             "return words @ words[0]",
+        ),
+        Mistake(
+            "as many scores as features",
+            "Your loop runs over the features of the query. It should give a score for each word: "
+            "loop over `words`.",
+            """
+            scores = torch.zeros(len(words))
+            for i in range(min(len(query), len(words))):
+                scores[i] = query @ words[i]
+            return scores
+            """,
+        ),
+        Mistake(
+            "the last feature left out",
+            "You leave out the last feature. A dot product adds up the products of all of them.",
+            "return words[:, :-1] @ query[:-1]",
+        ),
+        Mistake(
+            "no word with itself",
+            "A word that equals the query gets 0 from you. It has a dot product with the query, "
+            "too: score every word.",
+            """
+            zero = torch.zeros(())
+            return torch.stack([zero if torch.equal(w, query) else w @ query for w in words])
+            """,
         ),
     ],
     alternatives=[

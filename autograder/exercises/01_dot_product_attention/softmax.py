@@ -247,6 +247,16 @@ EXERCISE = Exercise(
             return (exps / exps.sum(dim, keepdim=True)).nan_to_num(nan=0.0)
             """,
         ),
+        Mistake(
+            "shifted only where it is large",
+            "You subtract the largest score only where it is large. Where all scores are far "
+            "below 0, `exp` gives 0 for each, and 0/0 is NaN. Subtract it every time.",
+            {
+                "scores - scores.amax(dim, keepdim=True)": (
+                    "scores - scores.amax(dim, keepdim=True) if scores.max() > 50 else scores"
+                )
+            },
+        ),
     ],
     alternatives=[
         Alternative("log-sum-exp", "return (scores - scores.logsumexp(dim, keepdim=True)).exp()"),

@@ -116,6 +116,11 @@ EXERCISE = Exercise(
         Mistake(
             "value by the key's layer", KEYS_ADDED_UP, {"self.value(words)": "self.key(words)"}
         ),
+        Mistake(
+            "words as values",
+            "You averaged the words themselves. Average their values: `self.value(words)`.",
+            {"self.value(words)": "words"},
+        ),
     ],
     alternatives=[
         EINSUM,

@@ -131,6 +131,15 @@ EXERCISE = Exercise(
             "`return query, key, value`.",
             {"return query, key, value": "return torch.stack([query, key, value])"},
         ),
+        Mistake(
+            "a layer of its own",
+            "You made a new layer, with random numbers of its own. Use the matrices that you are "
+            "given: `words @ w_query`.",
+            {
+                f"words @ w_{name}": f"nn.Linear(*w_{name}.shape, bias=False)(words)"
+                for name in ("query", "key", "value")
+            },
+        ),
     ],
     alternatives=[
         Alternative(

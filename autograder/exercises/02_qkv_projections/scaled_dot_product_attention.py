@@ -71,6 +71,21 @@ EXERCISE = Exercise(
             {"query @ key.transpose": "key @ query.transpose"},
             {"attn_weights @ value": "attn_weights.transpose(-2, -1) @ value"},
         ),
+        Mistake(
+            "one softmax for everything",
+            "All the weights of a sentence together sum to 1. Each row belongs to one query, and "
+            "should sum to 1 on its own: `dim=-1`.",
+            {
+                "torch.softmax(attn_scores, dim=-1)": (
+                    "torch.softmax(attn_scores.flatten(-2), dim=-1).view_as(attn_scores)"
+                )
+            },
+            {
+                "torch.softmax(attn_scores, dim=-1)": (
+                    "torch.softmax(attn_scores.flatten(), dim=0).view_as(attn_scores)"
+                )
+            },
+        ),
     ],
     alternatives=[
         Alternative(

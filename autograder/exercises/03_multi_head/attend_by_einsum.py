@@ -112,6 +112,37 @@ EXERCISE = Exercise(
             {"words, w_value": "words, w_key"},
             {"attn_weights, value": "attn_weights, key"},
         ),
+        Mistake(
+            "√d_head rounded down",
+            "You rounded √d_head down to a whole number. Keep its decimals: `d_head ** 0.5`.",
+            {"w_key.shape[1] ** 0.5": "int(w_key.shape[1] ** 0.5)"},
+        ),
+        Mistake(
+            "scaled by the number of words",
+            "You divided by the square root of the number of words. Divide by √d_head, the number "
+            "of features in a head.",
+            {"w_key.shape[1] ** 0.5": "len(words) ** 0.5"},
+        ),
+        Mistake(
+            "the output matrices merged in another order",
+            "Your heads and features are merged in one order for the contexts, and in another for "
+            "`w_output`. Leave its dimensions as they are: [n_heads, d_head, d_model].",
+            {
+                'torch.einsum("hnk,hkd->nd", context, w_output)': (
+                    "context.transpose(0, 1).flatten(1) @ w_output.transpose(0, 1).flatten(0, 1)"
+                )
+            },
+        ),
+        Mistake(
+            "one output matrix for all heads",
+            "You sent every head through the output matrix of the first. Each head has one of its "
+            "own.",
+            {
+                'torch.einsum("hnk,hkd->nd", context, w_output)': (
+                    'torch.einsum("hnk,kd->nd", context, w_output[0])'
+                )
+            },
+        ),
     ],
     alternatives=[
         Alternative(

@@ -63,6 +63,14 @@ def with_keep(dims: str, scale: float = 1.0) -> Callable[[Draw], ModuleCase]:
     return case
 
 
+def as_many_sentences_as_heads(draw: Draw) -> ModuleCase:
+    """A mask for each sentence, which fits the heads as well."""
+    build = sizes_of_model(draw)
+    words, keep = draw.normal("n_heads n d_model"), draw.keep("n_heads n n")
+    draw.label("as many sentences as heads, a mask for each sentence")
+    return ModuleCase(build, {"query": words, "key": words, "value": words, "keep": keep})
+
+
 def many_features(draw: Draw) -> ModuleCase:
     return self_attention(draw.fix(batch=1, n_heads=2, d_head=18))
 
@@ -132,6 +140,7 @@ EXERCISE = Exercise(
                 with_keep("n_query n_key", scale=60),
                 in_train_mode(masked_self_attention),
                 with_keep("batch n_query n_key"),
+                as_many_sentences_as_heads,
                 with_keep("batch 1 n_key"),
                 with_keep("batch n_heads n_query n_key"),
             ],

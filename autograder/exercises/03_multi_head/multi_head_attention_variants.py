@@ -486,6 +486,12 @@ MISTAKES = [
             "(attn_scores + hidden).softmax(dim=-1).nan_to_num()",
         ),
     ),
+    Mistake(
+        "the root of the heads alone",
+        "Powers come before `//`, so you took the root of n_heads, not of d_head. Put d_model // "
+        "n_heads in parentheses, or take `query.shape[-1] ** 0.5`.",
+        {"query.shape[-1] ** 0.5": "(self.query.out_features // self.n_heads**0.5)"},
+    ),
 ]
 
 ALTERNATIVES = [

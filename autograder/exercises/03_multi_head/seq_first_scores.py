@@ -1,11 +1,25 @@
 """Scaled scores of every query with every key, for each sentence and head."""
 
+from typing import Any
+
+from autograder.exercises.layouts import permuted
 from autograder.exercises.slips import SCALE, without
 from autograder.lessons.cases import drawn
+from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
 
 SEQ_FIRST = 'torch.einsum("ibhd,jbhd->ijbh", query, key)'
+
+
+def heads_turned(draw: Draw) -> dict[str, Any]:
+    """Heads as `split_heads` returns them, with their dimensions put in another order."""
+    draw.label("permuted, as in the cell below")
+    return {
+        name: permuted(draw, f"batch n_{name} n_heads d_k", (1, 0, 2, 3))
+        for name in ("query", "key")
+    }
+
 
 EXERCISE = Exercise(
     "seq_first_scores",
@@ -14,7 +28,7 @@ EXERCISE = Exercise(
         Aspect(
             "every query with every key, head by head",
             2,
-            [drawn(), lambda draw: draw.fix(d_k=23).arguments()],
+            [heads_turned, drawn(), lambda draw: draw.fix(d_k=23).arguments()],
         ),
         Aspect("gradients flow through", 1, gradients=True),
     ],
@@ -106,6 +120,12 @@ EXERCISE = Exercise(
             "features not added up",
             "You multiplied the features and stopped there. A dot product also adds them up.",
             {SEQ_FIRST: "query[:, None] * key"},
+        ),
+        Mistake(
+            "batch and heads mixed",
+            "Queries meet the keys of all sentences and heads, added up. Give both the same "
+            "letters in query and key.",
+            {"ibhd,jbhd->ijbh": "ibhd,jcgd->ijbh"},
         ),
     ],
     alternatives=[

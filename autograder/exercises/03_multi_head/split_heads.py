@@ -54,7 +54,7 @@ EXERCISE = Exercise(
         Aspect(
             "a ValueError when heads can't share the features",
             1,
-            [heads_that_do_not_divide(10), heads_that_do_not_divide(9), split_case],
+            [*map(heads_that_do_not_divide, (10, 9, 3)), split_case],
         ),
         Aspect("gradients flow through", 1, [split_case], gradients=True),
     ],

@@ -15,6 +15,7 @@ from .shared import (
     STILL_E_TO_0,
     WITHOUT_MASK,
     all_hidden,
+    as_many_sentences,
     empty_rows,
     one_key,
     one_query,
@@ -42,6 +43,11 @@ def last_two_words(draw: Draw) -> dict:
     keep = torch.ones(5, 5, dtype=torch.bool).tril().triu(-1)
     words = {name: draw.normal_of((5, 4)) for name in ("query", "key", "value")}
     return words | {"keep": keep}
+
+
+def words_of_as_many_sentences(draw: Draw) -> dict:
+    keep = as_many_sentences(draw)["keep"]
+    return {name: draw.normal_of((4, 4, 3)) for name in ("query", "key", "value")} | {"keep": keep}
 
 
 def cross_attention(draw: Draw) -> dict:
@@ -90,7 +96,11 @@ EXERCISE = Exercise(
     also=(*SIZES, Form.DOUBLE, Form.HALF, *CALLS),
     builds_on=("masked_softmax",),
     aspects=[
-        Aspect("context and weights", 1, [one_sentence, last_two_words, sentences]),
+        Aspect(
+            "context and weights",
+            1,
+            [one_sentence, last_two_words, words_of_as_many_sentences, sentences],
+        ),
         Aspect(
             "cross-attention with padding",
             1,

@@ -7,7 +7,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 
 from .masked_softmax_variants import ALTERNATIVES, MISTAKES
-from .shared import WITH_NOTHING, all_hidden, padded_keep
+from .shared import WITH_NOTHING, all_hidden, as_many_sentences, padded_keep
 
 
 def masked_rows(scores: str, keep: str, offset: float = 0.0, rows: float = 0.0) -> Inputs:
@@ -92,6 +92,7 @@ EXERCISE = Exercise(
             [
                 padded_rows,
                 padded_heads,
+                as_many_sentences,
                 masked_rows("batch n_heads n_query n_key", "n_query n_key"),
                 masked_rows("batch n_heads n_query n_key", "n_heads n_query n_key"),
                 three_in_front,
@@ -121,7 +122,12 @@ EXERCISE = Exercise(
         Aspect(
             "clean gradients",
             2,
-            [masked_rows("n_query n_key", "n_query n_key"), empty_row, *WITH_NOTHING],
+            [
+                masked_rows("n_query n_key", "n_query n_key"),
+                empty_row,
+                *WITH_NOTHING,
+                nothing_in_half,
+            ],
             outputs=("gradient of attn_scores",),
             gradients=True,
         ),

@@ -312,8 +312,8 @@ MISTAKES = [
     ),
     Mistake(
         "a number taken from hidden scores",
-        "You subtracted a number from hidden scores. Where a hidden score is that much larger than "
-        "the others, it still takes their weight. Fill in the lowest number instead.",
+        "Hidden scores still take part in your softmax. Where one is far larger than the others, "
+        "it takes their weight. Fill in the lowest number before softmax.",
         *(
             "hidden = (~keep).to(attn_scores.dtype)\n"
             f"return torch.softmax(attn_scores - {number} * hidden, dim=-1) * keep"

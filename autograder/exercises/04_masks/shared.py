@@ -48,6 +48,13 @@ def square(draw: Draw) -> dict:
     return {"attn_scores": draw.normal("n n"), "keep": keep}
 
 
+def as_many_sentences(draw: Draw) -> dict:
+    """One mask for all sentences, of which there are as many as queries."""
+    draw.label("as many sentences as words, one causal mask for all")
+    keep = torch.ones(4, 4, dtype=torch.bool).tril()
+    return {"attn_scores": draw.normal_of((4, 4, 4)), "keep": keep}
+
+
 WITH_NOTHING = [one_query, one_key, square, empty_rows]
 WITHOUT_MASK = "A single query gets no mask. It needs one, too: some keys may be hidden from it."
 NOT_TURNED = (

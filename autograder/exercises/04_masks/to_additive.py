@@ -19,6 +19,11 @@ def all_and_none(draw: Draw) -> dict:
     return {"keep": keep, "dtype": torch.float32}
 
 
+def nothing_hidden(draw: Draw) -> dict:
+    draw.label("float16, and nothing hidden")
+    return {"keep": draw.keep("n_query n_key") | True, "dtype": torch.float16}
+
+
 EXERCISE = Exercise(
     "to_additive",
     returns="additive",
@@ -37,7 +42,10 @@ EXERCISE = Exercise(
         Aspect(
             "in the dtype of the scores",
             1,
-            [additive_in(getattr(torch, name)) for name in ("float16", "bfloat16", "float64")],
+            [
+                nothing_hidden,
+                *(additive_in(getattr(torch, name)) for name in ("float16", "bfloat16", "float64")),
+            ],
         ),
     ],
     mistakes=[

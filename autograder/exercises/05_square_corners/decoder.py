@@ -9,7 +9,7 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import NOT_A_RELU, SIZES, few_heads
+from .shared import NOT_A_RELU, SIZES, as_many_sequences, few_heads, nothing_kept
 
 
 def causal(n: int) -> Tensor:
@@ -119,6 +119,9 @@ EXERCISE = Exercise(
                 square_decoder,
                 both_masks,
                 decoder_of_equal_sizes,
+                as_many_sequences(decoder_case, "source_keep", "target_keep"),
+                nothing_kept(masked_decoder, "source_keep"),
+                nothing_kept(masked_decoder, "target_keep"),
                 masks_of_texts,
                 masked_decoder,
                 in_train_mode(masked_decoder),

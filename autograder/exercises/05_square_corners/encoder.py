@@ -6,7 +6,7 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import SecondCall
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import NOT_A_RELU, SIZES, few_heads
+from .shared import NOT_A_RELU, SIZES, as_many_sequences, few_heads, nothing_kept
 
 
 def encoder_case(draw: Draw, keep: str = "", own_parameters: bool = False) -> ModuleCase:
@@ -61,7 +61,15 @@ EXERCISE = Exercise(
         Aspect(
             "a mask",
             1,
-            [one_sequence, one_point, padded, masked, in_train_mode(masked)],
+            [
+                one_sequence,
+                one_point,
+                as_many_sequences(encoder_case, "keep"),
+                nothing_kept(masked, "keep"),
+                padded,
+                masked,
+                in_train_mode(masked),
+            ],
         ),
         Aspect(
             "layers made in the stated order",

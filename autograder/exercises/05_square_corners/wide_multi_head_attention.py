@@ -5,7 +5,7 @@ from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Keeps, SecondCall
 
-from .shared import few_heads
+from .shared import as_many_sequences, few_heads, nothing_kept
 from .wide_multi_head_attention_variants import ALTERNATIVES, MISTAKES
 
 
@@ -100,6 +100,8 @@ EXERCISE = Exercise(
                 one_query,
                 one_key,
                 wide_sees_nothing,
+                as_many_sequences(wide, "keep"),
+                nothing_kept(wide_masked, "keep"),
                 lambda draw: wide(draw, "n_query n_key"),
                 wide_masked,
             ],

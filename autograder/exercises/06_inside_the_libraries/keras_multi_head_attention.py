@@ -76,6 +76,20 @@ def keras_large(draw: Draw) -> ModuleCase:
     return keras_case(draw, **three_places(draw, 300), keep=draw.keep("n_query n_key"))
 
 
+def keras_as_many_sentences(draw: Draw) -> ModuleCase:
+    """One mask for all sentences, of which there are as many as queries."""
+    draw.label("as many sentences as words, one causal mask for all")
+    words = draw.normal_of((3, 3, draw.size("d_model")))
+    keep = torch.ones(3, 3, dtype=torch.bool).tril()
+    return keras_case(draw, query=words, key=words, value=words, keep=keep)
+
+
+def keras_all_hidden(draw: Draw) -> ModuleCase:
+    draw.label("no query may attend to anything")
+    keep = torch.zeros(draw.size("n_query"), draw.size("n_key"), dtype=torch.bool)
+    return keras_case(draw, **three_places(draw), keep=keep)
+
+
 def keras_nothing_kept(draw: Draw) -> ModuleCase:
     draw.label("one query may attend to nothing")
     keep = draw.keep("batch n_query n_key")
@@ -91,8 +105,8 @@ EXERCISE = Exercise(
     aspects=[
         Aspect("self-attention", 2, [in_train_mode(keras_self), keras_self]),
         Aspect("queries, keys and values from different places", 2, [keras_widths, keras_cross]),
-        Aspect("masks", 2, [keras_masked, keras_large]),
-        Aspect("a query that may attend to nothing", 1, [keras_nothing_kept]),
+        Aspect("masks", 2, [keras_masked, keras_as_many_sentences, keras_large]),
+        Aspect("a query that may attend to nothing", 1, [keras_all_hidden, keras_nothing_kept]),
         Aspect("gradients flow through", 1, [keras_nothing_kept], gradients=True),
     ],
     slips=without(SCALE, "divided by √n_key"),

@@ -183,6 +183,26 @@ EXERCISE = Exercise(
             "Your rows are keys and your columns are queries. It's the other way around.",
             {".permute(2, 0, 1)": ".permute(2, 1, 0)"},
         ),
+        Mistake(
+            "one row too far",
+            "You are off by one row. Distance 0 takes the middle row, number `len(table) // 2`.",
+            {
+                "table[row]": "table[(row + 1).clamp(max=len(table) - 1)]",
+            },
+            {"table[row]": "table[(row - 1).clamp(min=0)]"},
+        ),
+        Mistake(
+            "later words get nothing",
+            "You gave later words a bias of 0. The table has rows for them as well: distances are "
+            "negative and positive.",
+            {"table[row].permute(2, 0, 1)": "table[row].permute(2, 0, 1) * (distance <= 0)"},
+        ),
+        Mistake(
+            "one row less on either side",
+            "You clamp one place too early, so the first and the last row of the table are never "
+            "used.",
+            {"clamp(-max_distance, max_distance)": "clamp(1 - max_distance, max_distance - 1)"},
+        ),
     ],
     alternatives=[
         Alternative(

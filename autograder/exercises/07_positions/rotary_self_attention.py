@@ -55,11 +55,23 @@ def reading(
     return case
 
 
+def as_many_texts_as_heads(draw: Draw) -> ModuleCase:
+    """A mask for each text, which fits the heads as well."""
+    case = reading("n n")(draw)
+    case.inputs["x"], case.inputs["keep"] = (
+        draw.normal("n_heads n d_model"),
+        draw.keep("n_heads n n"),
+    )
+    draw.label("as many texts as heads, a mask for each text")
+    return case
+
+
 LONG = {"batch": 1, "n": 70, "n_heads": 2}
 ALONE = {"n": 1}  # and it may attend to nothing
 MASKED = [
     reading("n n"),
     reading("n n", sizes=LONG),
+    as_many_texts_as_heads,
     reading("batch n n", far=True, nobody=True, sizes=ALONE),
     reading("batch n n", far=True, nobody=True),
 ]

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.exercises.layouts import permuted
 from autograder.judging.form import Form
 from autograder.lessons.cases import CALLS, SIZES
 from autograder.lessons.draw import Draw
@@ -50,6 +51,13 @@ def far_in_half_precision(dtype: torch.dtype) -> Callable[[Draw], dict[str, Any]
     return case
 
 
+def heads_of_words(draw: Draw) -> dict[str, Any]:
+    """Heads as a transpose leaves them."""
+    draw.among("d_head", 6, 8).label("heads split by `transpose`")
+    x = permuted(draw, "batch n n_heads d_head", (0, 2, 1, 3))
+    return {"x": x, "positions": scattered(draw, 50)}
+
+
 TURNED = [
     Aspect("each pair turned by its place", 1, [turns("n d_head")]),
     Aspect(
@@ -68,6 +76,7 @@ TURNED = [
         [
             turns("batch n d_head"),
             turns("batch n_heads n d_head", stacked=True),
+            heads_of_words,
             turns("batch n_heads n d_head"),
         ],
     ),

@@ -136,6 +136,11 @@ EXERCISE = Exercise(
             "Your table lies on its side: it should have a row for each place, [n, d_model].",
             {"return positions": "return positions.T"},
         ),
+        Mistake(
+            "exponents in whole numbers",
+            "`//` divides to whole numbers, so nearly all your exponents are the same. Use `/`.",
+            {"-torch.arange(0, d_model, 2) / d_model": "-(torch.arange(0, d_model, 2) // d_model)"},
+        ),
     ],
     alternatives=[
         Alternative(

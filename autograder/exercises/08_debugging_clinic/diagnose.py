@@ -89,6 +89,11 @@ EXERCISE = Exercise(
                 LAST: 'return "wrong sum" if find_scale(attention)',
             },
         ),
+        Mistake(
+            "mixing forgotten",
+            "You miss modules that mix texts or heads. Call `find_mixing`, too.",
+            {'if find_mixing(attention):\n        return "mixing"\n    ': ""},
+        ),
     ],
     alternatives=[
         Alternative(

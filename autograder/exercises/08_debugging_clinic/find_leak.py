@@ -35,6 +35,7 @@ EXERCISE = Exercise(
             "the first word sees the last of twelve",
             "a trace of the word after the next",
             "one feature sees the next word",
+            "a trace that only lowers what came before",
             "a trace of how the next word differs from other texts",
             "the next-to-last of twelve sees the last",
             hidden=("softmax in double precision", "later scores made smaller, not hidden"),

@@ -4,7 +4,7 @@ from autograder.lessons.exercise import Exercise
 from autograder.lessons.parts import Judged, Result
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import A_TENSOR, ALWAYS, ENOUGH, EVALUATED, NEARLY, telling_apart
+from .shared import A_TENSOR, ALWAYS, ENOUGH, EVALUATED, NEARLY, silent, telling_apart
 
 SAID = "return not torch.allclose(difference, torch.ones_like(difference), atol=1e-3)"
 
@@ -38,7 +38,7 @@ EXERCISE = Exercise(
             "the third word scaled by 1.2, the fourth by 0.8",
             hidden=("keys measured from the mean of all", "head by head"),
         ),
-        telling_apart("other diseases", 1, "LOQ", "weights by sigmoid"),
+        telling_apart("other diseases", 1, "LOQ", "weights by sigmoid", silent),
     ],
     mistakes=[
         Mistake("never", ALWAYS, "return False"),

@@ -42,13 +42,16 @@ def cut_off(part):
     part.forward = changed
 
 
-def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE, cut: str = "") -> Inputs:
+def stacks(
+    *ill: str, off: Off = NOWHERE, both: Off = NOWHERE, cut: str = "", hooked: bool = False
+) -> Inputs:
     """Two models with the same weights, except for some parts, and an input.
 
     ill: parts with other weights.
     off: what is added to outputs of the ill model.
     both: what is added to outputs of both.
     cut: a part of the ill model that takes numbers below −1 for −1.
+    hooked: whether both have a hook already, which has to stay.
     """
 
     def case(draw: Draw) -> dict[str, Any]:
@@ -64,6 +67,7 @@ def stacks(*ill: str, off: Off = NOWHERE, both: Off = NOWHERE, cut: str = "") ->
                 for one in added
                 for name, numbers in one.items()
             ]
+            changes += ["stack.blocks[0].norm.register_forward_hook(lambda *_: None)"] * hooked
             return Code("\n\n".join([inspect.getsource(off_by), built, *changes]))
 
         healthy, other = model([], both), model(list(ill), both, off)
@@ -104,6 +108,8 @@ EXERCISE = Exercise(
                 stacks(off={"blocks.1.feed_forward": {...: -3e-4}}),
                 stacks(off={"blocks.1.norm": {FIRST: 5e-4, LAST: -5e-4}}),
                 stacks(off={"blocks.2.feed_forward": {...: 1e-3}}, both=LARGE),
+                stacks(off={"blocks.0": {(..., 0): 1.0}}),
+                stacks("blocks.0.attention", hooked=True),
                 stacks("blocks.2.feed_forward"),
             ],
         ),

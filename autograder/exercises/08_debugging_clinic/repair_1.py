@@ -130,6 +130,15 @@ EXERCISE = Exercise(
             },
             {CUT: "first = max(0, n_key - window)", "-torch.inf": "-1e9"},
         ),
+        Mistake(
+            "a window of one word more",
+            "Your window is one word too long: it holds `window` words, the word itself included.",
+            {"distance < window": "distance <= window", CUT: "first = 0"},
+            {
+                "distance < window": "distance <= window",
+                CUT: "first = max(0, n_key - n_query - window)",
+            },
+        ),
     ],
     alternatives=[
         Alternative("nothing cut off", {CUT: "first = 0"}),

@@ -191,6 +191,12 @@ EXERCISE = Exercise(
             "number of targets that count.",
             {LOSS: "return (losses * counts).sum() / len(tokens)"},
         ),
+        Mistake(
+            "padding in the sum alone",
+            "You divide by the number of targets that count, but the sum has the losses of "
+            "padding in it, too. Leave them out of both.",
+            {LOSS: "return losses.sum() / counts.sum()"},
+        ),
     ],
     alternatives=[
         Alternative(

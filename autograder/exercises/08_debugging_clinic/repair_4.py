@@ -141,6 +141,21 @@ EXERCISE = Exercise(
             "place 3001: keep them whole numbers.",
             {PLACE: f"{PLACE}.to(query.dtype)"},
         ),
+        Mistake(
+            "the number of earlier words from another dimension",
+            "You took the number of earlier words from another dimension. Words are the last but "
+            "one: `past_key.shape[-2]`.",
+            {
+                "past_key.shape[-2]\n": "past_key.shape[-2]\n    past = past_key.shape[0]\n",
+                PLACE: "place = torch.arange(past, past + n)",
+            },
+        ),
+        Mistake(
+            "places from the number of new words",
+            "Your places begin at the number of new words. They go on after the earlier ones, at "
+            "n_past.",
+            {PLACE: "place = torch.arange(n, n + n)"},
+        ),
     ],
     alternatives=[
         Alternative(

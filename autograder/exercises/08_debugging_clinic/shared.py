@@ -1,5 +1,6 @@
 """Patients besides those of the ward, the cases they make, and sentences for many tests."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -8,7 +9,7 @@ from autograder.asking.arguments import Code
 from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect
-from autograder.utils.models import PATIENTS, Patient
+from autograder.utils.models import HEALTHY, PATIENTS, Patient
 from autograder.utils.models.patients import CONTEXT, FUTURE, REPEATED, RESULT, SCORES, WEIGHTS
 
 MASKED = "scores = scores.masked_fill(future, -torch.inf)\n        "
@@ -47,6 +48,9 @@ OTHERS = {
         CONTEXT,
         "beyond = context - context.mean(dim=0)\n"
         f"        context[:1, :, :-1] += 0.1 * beyond[:1, :, 1:]\n        {CONTEXT}",
+    ),
+    "a trace that only lowers what came before": in_result(
+        "result[:, :-1] -= 0.02 * x[:, 1:].exp()"
     ),
     "one feature of the next text": in_result("result[:-1, :, 3] += 0.1 * x[1:, :, 3]"),
     "a trace of the second text in the first": changed(
@@ -305,6 +309,14 @@ def modules(draw: Draw, *patients: Patient) -> list[Code]:
     return [Code(written(patient.building_code), numbers=numbers) for patient in patients]
 
 
+def silent(draw: Draw) -> dict[str, Any]:
+    """A sound module whose output layer gives nothing but zeros."""
+    draw.label("a sound module whose output layer is 0")
+    [attention] = modules(draw, HEALTHY)
+    source = f"{attention.source}\n\nwith torch.no_grad():\n    patient.output.weight[:] = 0"
+    return {"attention": replace(attention, source=source)}
+
+
 def module_named(name: str) -> Patient:
     return PATIENTS[name] if name in PATIENTS else OTHERS[name]
 
@@ -324,9 +336,11 @@ def patient(name: str) -> Inputs:
     return case
 
 
-def telling_apart(name: str, points: int, shown: str, *others: str, hidden: tuple = ()) -> Aspect:
+def telling_apart(
+    name: str, points: int, shown: str, *others: str | Inputs, hidden: tuple = ()
+) -> Aspect:
     """Patients of the ward, by letter, and other modules, some of them only for grading."""
-    cases = [patient(one) for one in (*shown, *others)]
+    cases = [patient(one) if isinstance(one, str) else one for one in (*shown, *others)]
     return Aspect(name, points, cases, hidden_cases=[patient(one) for one in hidden])
 
 

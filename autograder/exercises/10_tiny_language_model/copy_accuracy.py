@@ -171,6 +171,32 @@ EXERCISE = Exercise(
             "You took the *least* likely token. The guess is the likeliest: `argmax`.",
             {"argmax": "argmin"},
         ),
+        Mistake(
+            "the mean of means, of places that count",
+            "You took the share of each text first, and then the mean of the texts. All places "
+            "that count should count alike: take one mean over them.",
+            """
+            counted = known[:, 1:].float()
+            right = (logits[:, :-1].argmax(dim=-1) == tokens[:, 1:]).float()
+            return ((right * counted).sum(1) / counted.sum(1).clamp(min=1)).mean()
+            """,
+        ),
+        Mistake(
+            "the token before has to be known, too",
+            "You count a guess only if the token before it is known as well. Only the token that "
+            "is guessed has to be: `known[:, 1:]`.",
+            {"known[:, 1:]": "known[:, 1:] & known[:, :-1]"},
+        ),
+        Mistake(
+            "right if more than half sure",
+            "You count a guess as right only if its probability is above ½. The likeliest token "
+            "is the guess, however unlikely it is.",
+            {
+                "logits[:, :-1].argmax(dim=-1) == tokens[:, 1:]": (
+                    "logits[:, :-1].softmax(-1).gather(2, tokens[:, 1:, None])[..., 0] > 0.5"
+                )
+            },
+        ),
     ],
     alternatives=[
         Alternative(

@@ -115,9 +115,10 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "nothing found",
-            "You find no earlier occurrence, so all scores are 0. Does your table have the keys "
-            "first? Queries come first, keys second. Or are tensors the keys of a dict? It takes "
-            "no two for the same, so use `token.item()`.",
+            "All your scores are 0. Do you look for an earlier occurrence of the query's token? "
+            "Then does your table have the keys first (queries come first), or a dict tensors as "
+            "keys "
+            "(it takes no two for the same: use `token.item()`)?",
             {".tril(-1)": ".triu(1)"},
         ),
         Mistake(

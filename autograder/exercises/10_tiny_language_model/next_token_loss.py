@@ -62,7 +62,7 @@ EXERCISE = Exercise(
         Aspect(
             "ignored tokens",
             2,
-            [padded(1), padded(0), padded(0, empty=True), padded(1, batch=1), padded(2)],
+            [padded(1), padded(0), padded(0, empty=True), padded(1, batch=1), padded(2, n=7)],
         ),
     ],
     mistakes=[
@@ -230,6 +230,31 @@ EXERCISE = Exercise(
             "You took the logits of the right tokens as they are. Turn logits into logarithms of "
             "probabilities first, with `log_softmax`.",
             {f"return {LOSS}": ("return F.nll_loss(predicted, following, ignore_index=ignored)")},
+        ),
+        Mistake(
+            "the mean of means, of places that count",
+            "You took the mean of each text first, and then the mean of the texts. A text with "
+            "fewer places that count would weigh as much as the others: take one mean over all "
+            "places.",
+            """
+            predicted, following = logits[:, :-1], tokens[:, 1:]
+            losses = F.cross_entropy(predicted.transpose(1, 2), following, reduction="none")
+            counts = torch.ones_like(losses) if ignore is None else (following != ignore).float()
+            return ((losses * counts).sum(1) / counts.sum(1).clamp(min=1)).mean()
+            """,
+        ),
+        Mistake(
+            "cut off at the first ignored token",
+            "You leave out everything after the first ignored token. Leave out that token alone: "
+            "it may stand in the middle.",
+            """
+            predicted, following = logits[:, :-1], tokens[:, 1:]
+            losses = F.cross_entropy(predicted.transpose(1, 2), following, reduction="none")
+            counts = torch.ones_like(losses, dtype=torch.bool)
+            if ignore is not None:
+                counts = (following == ignore).cumsum(1) == 0
+            return losses[counts].mean()
+            """,
         ),
     ],
     alternatives=[

@@ -105,6 +105,22 @@ EXERCISE = Exercise(
                 )
             },
         ),
+        Mistake(
+            "the diagonal of other dimensions",
+            "`diagonal` takes the first two dimensions by default, and here these are heads and "
+            "queries. Say which ones you mean: `dim1=-2, dim2=-1`.",
+            {"diagonal(-1, dim1=-2, dim2=-1)": "diagonal(-1)"},
+        ),
+        Mistake(
+            "tokens that repeat left out",
+            "You count only the places where the token changes. The tokens don't matter here: "
+            "take the weight on the place before, at every query but the first.",
+            """
+            weights = attn_weights.diagonal(-1, dim1=-2, dim2=-1)
+            other = tokens[1:] != tokens[:-1]
+            return (weights * other).sum(-1) / other.sum().clamp(min=1)
+            """,
+        ),
     ],
     alternatives=[
         Alternative(

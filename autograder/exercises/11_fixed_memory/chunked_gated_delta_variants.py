@@ -258,6 +258,17 @@ MISTAKES = [
         "The result is right, but you took the whole text as one chunk.",
         {RANGE: "range(0, query.shape[-2], query.shape[-2])", "start + chunk": "query.shape[-2]"},
     ),
+    Mistake(
+        "the difference the other way round",
+        "You took tⱼ − tᵢ, which grows where it should fade. The factor is exp(tᵢ − tⱼ), with i "
+        "for the later word.",
+        {"total[..., :, None] - total[..., None, :]": "total[..., None, :] - total[..., :, None]"},
+    ),
+    Mistake(
+        "0 filled in before exp",
+        "You filled in 0 before `exp`, and exp(0) is 1, so later words count in full. Fill in −∞.",
+        {"difference.masked_fill(later, -torch.inf)": "difference.masked_fill(later, 0.0)"},
+    ),
 ]
 
 ALTERNATIVES = [

@@ -242,6 +242,12 @@ EXERCISE = Exercise(
             "The numbers are right, but return the sums first, then the tail.",
             {f"return y, {TAIL}": f"return {TAIL}, y"},
         ),
+        Mistake(
+            "every feature from all",
+            "Each of your features is a sum over all the others, too. Each has weights of its "
+            "own, and reads itself alone (`groups=d` in `conv1d`).",
+            {SUM: "y = (words.unfold(1, width, 1).sum(dim=2, keepdim=True) * weight).sum(dim=-1)"},
+        ),
     ],
     alternatives=[
         Alternative(

@@ -71,6 +71,15 @@ EXERCISE = Exercise(
             {FILLED: "key[i] = 1.0"},
             {FILLED: "key[j] = 1.0"},
         ),
+        Mistake(
+            "only one part divided",
+            "Only one of the two was divided: `/` comes before `−`. Put the difference in "
+            "parentheses.",
+            """
+            eye = torch.eye(n)
+            return eye[i] - eye[j] / 2**0.5
+            """,
+        ),
     ],
     alternatives=[
         Alternative(

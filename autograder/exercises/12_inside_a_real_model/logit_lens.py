@@ -85,6 +85,16 @@ EXERCISE = Exercise(
             "Your layers come after the texts. They come first: stack along dimension 0.",
             {LOGITS: LOGITS.replace("(streams)", "(streams, dim=1)")},
         ),
+        Mistake(
+            "the norm without its weight",
+            "Your norm leaves out the weight that the model learned. Call the model's own: "
+            "`model.norm`.",
+            {
+                "model.norm(torch.stack(streams))": (
+                    "F.rms_norm(torch.stack(streams), streams[0].shape[-1:], eps=model.norm.eps)"
+                )
+            },
+        ),
     ],
     alternatives=[
         Alternative(

@@ -300,6 +300,15 @@ EXERCISE = Exercise(
             "d_head is d_model / n_heads.",
             {"d_kv = n_kv_heads *": "d_kv = n_heads *"},
         ),
+        Mistake(
+            "only the queries by view",
+            "Your queries mix tokens: `view` straight to [batch, n_heads, n, d_head] cuts the "
+            "rows. Cut the features, then transpose.",
+            {
+                TURNED: "query = self.query(x).view(len(x), -1, x.shape[1], self.d_head)\n"
+                f"        {TURNED}"
+            },
+        ),
     ],
     alternatives=[
         Alternative(

@@ -189,6 +189,19 @@ EXERCISE = Exercise(
             {RULE: f"({RULE}).int()"},
             {RULE: f"({RULE}).float()"},
         ),
+        Mistake(
+            "a slice from a negative place",
+            "Your first queries see too little: `place - window + 1` is negative there, and "
+            "Python counts that from the end. Use `max(0, …)`.",
+            """
+            mask = torch.zeros(n_query, n_key, dtype=torch.bool)
+            for row in range(n_query):
+                place = n_key - n_query + row
+                mask[row, place - window + 1 : place + 1] = True
+                mask[row, : min(n_sinks, place + 1)] = True
+            return mask
+            """,
+        ),
     ],
     alternatives=[
         Alternative(

@@ -8,6 +8,7 @@ import torch
 from torch.autograd.functional import jacobian
 
 from autograder.utils.models import PART_NAMES
+from autograder.utils.models.stacks import PARTS
 
 N = 12
 
@@ -190,20 +191,21 @@ def smallest_input(healthy, ill):
 
 
 def first_difference(healthy, ill, x):
-    """Follow the blocks by hand, part by part, with the ill model's words and the healthy one's."""
+    """Follow both models block by block, and each block by hand, part by part."""
+    words, others = x, x
     for number, (right, other) in enumerate(zip(healthy.blocks, ill.blocks, strict=True)):
-        normal = right.norm(x)
-        steps = {
-            "norm": (normal, other.norm(x)),
-            "attention": (right.attention(normal), other.attention(normal)),
-        }
-        x = x + steps["attention"][0]
-        steps["feed_forward"] = (right.feed_forward(x), other.feed_forward(x))
-        x = x + steps["feed_forward"][0]
-        for name, (a, b) in steps.items():
+        for part, a, b in zip(PARTS, by_hand(right, words), by_hand(other, others), strict=True):
             if (a - b).abs().max() > 1e-4:
-                return PART_NAMES.index(f"blocks.{number}.{name}")
+                return PART_NAMES.index(f"blocks.{number}.{part}")
+        words, others = right(words), other(others)
     return None
+
+
+def by_hand(block, x):
+    """What a block's three parts return."""
+    normal = block.norm(x)
+    attended = block.attention(normal)
+    return normal, attended, block.feed_forward(x + attended)
 
 
 WITNESSES = {
