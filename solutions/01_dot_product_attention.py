@@ -303,9 +303,9 @@ draw_keepdim(caption="A sum divides the numbers of its color: a row or, without 
 # In the annotation, the star in `"*batch n"` means *any number of dimensions here, even none*.
 # Scores may come as [n], as [batch, n], or with more dimensions in front.
 #
-# You earn one point for keeping your result connected to its inputs, here and in the exercises that
-# follow. A tensor can remember what it was computed from, and training, in lesson 2, follows that
-# memory back. `torch.tensor(…)` and `.item()` forget it.
+# Here, and in each exercise that follows, you earn one point for keeping your result connected to
+# its inputs. A tensor can remember what it was computed from, and training, in lesson 2, follows
+# that memory back. `torch.tensor(…)` and `.item()` forget it.
 
 
 # %%
@@ -599,8 +599,8 @@ plot_attention(
 # ## Back to the riddle
 #
 # Now you can take the picture at the top apart. Each word of the riddle has three features: does it
-# go into things, does it hold things, does it speak of size? "It" only asks about size. So a first
-# round of attention brings it "big" or "small". What "it" heard becomes its query in a second
+# go into things, does it hold things, does it talk about size? "It" only asks about size. So a
+# first round of attention brings it "big" or "small". What "it" heard becomes its query in a second
 # round, in which the size feature no longer counts.
 
 # %%

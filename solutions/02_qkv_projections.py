@@ -2,8 +2,8 @@
 # # 2. Query, key, value
 #
 # How does "it" find its noun? In lesson 1, words attended to words that point the same way, and
-# most to the long ones among them. But a word often needs one of another kind: "it" isn't looking
-# for a second "it".
+# most to the long ones among them. But a word often needs a different kind of word: "it" isn't
+# looking for a second "it".
 #
 # In this lesson, each word gets three vectors instead of one: a **query** for what it looks for, a
 # **key** for what it can be found by, and a **value** for what it has to tell. The matrices that
@@ -251,7 +251,7 @@ print(torch.allclose(layer(life), life @ layer.weight.T, atol=1e-6))
 # is wrong. No shape gives it away. Keep this in mind. It comes back at the end of the lesson.
 
 # %% [markdown]
-# ## Scores that differ both ways
+# ## Scores that depend on who asks
 #
 # The score of query *i* with key *j* is still a dot product. "journey" asks:
 
@@ -592,7 +592,7 @@ for name, result in results.items():
 # sizes differ.
 
 # %% [markdown]
-# ## Where the rule ends (optional)
+# ## Where the rule breaks down (optional)
 #
 # *Nothing later builds on this section. To skip it, go on with "A module that owns its
 # projections".*
@@ -656,10 +656,10 @@ for name, spread in spreads.items():
 # With independent features, the mean doesn't make the spread grow. It isn't harmless, though. The
 # mean of the keys adds the same number to all scores of a query, and softmax doesn't see that. But
 # the mean of the query spreads the keys' scores further apart: with features from 0 to 1, they
-# spread twice as far as with features from −½ to ½. Correlation breaks the rule if queries and keys
-# have it in common (or the keys alone, if the queries have a mean): when the features of both rise
-# and fall together, their products can't cancel, and the spread still grows with $\sqrt{d_k}$ after
-# scaling.
+# spread twice as far as with features from −½ to ½. Correlation does break the rule when queries
+# and keys share it: their features rise and fall together, so the products can't cancel, and even
+# after scaling, the spread grows with $\sqrt{d_k}$. (Correlated keys are enough if the mean of the
+# queries isn't zero.)
 #
 # Where would correlated features come from? We drew our *projections* from 0 to 1. So each feature
 # of a query is a sum of the word's features with positive weights, and all of these sums rise and
@@ -963,7 +963,7 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # - A module owns its parameters. You can compare two modules that have the same parameters.
 #
 # One attention gives each word one set of weights, so each word takes home one mix. In lesson 3,
-# several attentions work side by side: multi-head attention.
+# several of them work side by side: multi-head attention.
 #
 # ### Test yourself
 #
@@ -986,10 +986,10 @@ print("without transpose:", torch.allclose(ours(words), theirs(words), atol=1e-6
 # ### Challenge: `find_the_ball` (optional, 20 minutes)
 #
 # Back to the ball. Write a query and a key projection by hand, both [4, 2], so that a pronoun gives
-# nearly all of its attention (0.95 or more) to the noun, a verb gives as much to the pronoun, and
-# every other word spreads its attention evenly. The features are those of `toy`: noun, verb,
-# pronoun, round. Scale the scores as always. The check brings other sentences, so let the matrices
-# find the words, wherever they are.
+# nearly all of its attention (0.95 or more) to the noun, a verb gives nearly all of its own to the
+# pronoun, and every other word spreads its attention evenly. The features are those of `toy`: noun,
+# verb, pronoun, round. Scale the scores as always. The check brings other sentences, so let the
+# matrices find the words, wherever they are.
 #
 # Before you write numbers, give each of the two features of a query a meaning.
 

@@ -156,7 +156,8 @@ w_query, w_key, w_value = torch.rand(3, 24, 16), torch.rand(3, 24, 16), torch.ra
 
 # %% [markdown]
 # What are the queries of the second word, one for each head? With the one head of lesson 2, that
-# was a single product. With three, there are three ways to write it. First, a loop over the heads:
+# was a single product. With three heads, you can write it in several ways. Here are three of them.
+# First, a loop over the heads:
 
 # %%
 word = words[1]
@@ -188,9 +189,8 @@ torch.einsum("hki,i->hk", w_query, word).shape
 # %% [markdown]
 # ### Exercise 1: `project_heads` (13 minutes)
 #
-# Project every word with the matrix of every head. The heads come first, then the words. The
-# matrices are [d_k, d_in], so each is used as `W @ x` on one word. A loop, `bmm` and `einsum` are
-# all fine.
+# Project every word with the matrix of every head. The heads come first, then the words. Each
+# matrix is [d_k, d_in]: for one word x, it's `W @ x`. A loop, `bmm` and `einsum` are all fine.
 
 
 # %%
@@ -261,9 +261,9 @@ print(f"64 heads: in parallel {loop[-1] / parallel[-1]:.0f} times as fast")
 # %% [markdown]
 # The arithmetic is the same. But the loop pays 64 times over for starting each small operation. In
 # parallel, four heads cost little more than two. With many heads, the arithmetic shows, and the
-# parallel line rises too. (A busy machine can bend both lines.) So libraries keep the heads in a
-# dimension of the tensor. (Lesson 5 makes one exception: there, the heads sit in a list, each as
-# wide as the model, with layers of its own.)
+# line for the parallel version rises, too. (A busy machine can bend both lines.) So libraries keep
+# the heads in a dimension of the tensor. (Lesson 5 makes one exception: there, the heads sit in a
+# list, each as wide as the model, with layers of its own.)
 
 # %% [markdown]
 # ## One big projection, then a split
@@ -475,9 +475,9 @@ print("your split, merge by view:   ", torch.equal(merge_by_view(split_heads(x, 
 # ## The output projection
 #
 # Side by side, the heads still don't know about each other: columns 0 to d_head − 1 of the merged
-# tensor come from head 0 alone. The last projection, $W^O$, mixes them. Seen from the heads, it is
-# a sum. Each head has its own slice of columns in this layer's weight, [d_out, d_in], and adds its
-# part to the result.
+# tensor come from head 0 alone. The last projection, $W^O$, mixes them. To the heads, it's a sum.
+# Each head has its own slice of columns in this layer's weight, [d_out, d_in], and adds its part to
+# the result.
 
 # %%
 output = nn.Linear(8, 8)

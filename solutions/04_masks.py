@@ -109,7 +109,7 @@ check(causal_keep)
 #
 # Sentences differ in length, but a batch is one tensor. So we fill short sentences until they are
 # as long as the longest. The filler is called **padding**. Here the second sentence, "one step
-# starts", has three words and three places of padding, all zeros.
+# starts", has three words and three padded places, all zeros.
 
 # %%
 lengths = torch.tensor([6, 3])
@@ -119,7 +119,7 @@ batch[1]
 
 # %% [markdown]
 # **Predict before you run:** the padding is all zeros. How much of its weight does "one" give to
-# the three places of padding: nothing, a little, a third? (`.mT` is short for `transpose(-2, -1)`.)
+# the three padded places: nothing, a little, a third? (`.mT` is short for `transpose(-2, -1)`.)
 
 # %%
 predict("weight_of_padding", ...)
@@ -199,9 +199,9 @@ print(flat.expand(3, 3, 3)[2])
 # %% [markdown]
 # Broadcasting lines up shapes from the right, so it read [batch, n] as [n_query, n_key]. Query 0
 # got the mask of sentence 0, query 1 got that of sentence 1, and every sentence got the same masks.
-# In the last sentence, query 0 now attends to two places of padding. Nothing warns you when the
-# sizes agree. When they differ, you are lucky. (`~` flips True and False;
-# `masked_fill(mask, number)` writes the number where the mask is True.)
+# In the last sentence, query 0 now attends to two padded places. Nothing warns you when the sizes
+# agree. When they differ, you are lucky. (`~` flips True and False; `masked_fill(mask, number)`
+# writes the number where the mask is True.)
 
 # %%
 try:
@@ -251,7 +251,7 @@ print(after, after / after.sum())
 
 # %% [markdown]
 # Next to e²⁰⁰, everything else is 0, and 0 / 0 is NaN. A lead of about 104 is enough for that (in
-# float16, about 17), and even a somewhat smaller lead costs the small weights some of their digits.
+# float16, 17.5), and even a somewhat smaller lead costs the small weights some of their digits.
 # Scores that far apart are rare, but they do come up, in the check below too. So the mask belongs
 # before softmax. Then the sum, too, counts only the keys that may be seen.
 #
@@ -275,7 +275,7 @@ print(row.masked_fill(hidden, -math.inf).softmax(-1))
 # Published code writes "−∞" in several ways. Three are common: −∞ itself, −10⁹, and the most
 # negative number of the dtype, `torch.finfo(dtype).min`. On most rows, they do the same thing. They
 # part ways when a row has *nothing* to attend to. That happens: an empty sentence in a batch; a
-# query of padding, when its row is masked as well; the first word, if words may see only what is
+# padding query, when its row is masked as well; the first word, if words may see only what is
 # strictly before them. **Predict before you run:** all three scores are hidden. What does each way
 # give?
 
@@ -500,16 +500,16 @@ print((context - theirs).abs().max() < 1e-6)
 print(attn_weights[1])
 
 # %% [markdown]
-# The places of padding are queries too, rows 3 to 5, and they get a context like any word. That
-# does no harm as long as nothing later looks at those contexts: the keys of the padding are hidden,
-# and the loss must leave the padding out.
+# Padded places are queries, too, rows 3 to 5, and they get a context like any word. That does no
+# harm as long as nothing later looks at those contexts: the keys of the padding are hidden, and the
+# loss must leave the padding out.
 #
 # ### When queries and keys are not the same words
 #
 # In **cross-attention**, the queries come from one sentence and the keys from another: a
 # translation attends to its source. Then n_query and n_key usually differ, and the mask hides the
-# *source's* padding. No causal mask is needed, because the source is known from end to end. Below,
-# three words ask the two sentences of the batch.
+# *source's* padding. No causal mask is needed, because the whole source is known from the start.
+# Below, three words ask the two sentences of the batch.
 
 # %%
 asking = words[:3].expand(2, 3, 3)
@@ -556,8 +556,8 @@ plot_attention(
 # ## One mask, three meanings
 #
 # You will hand your masks to PyTorch and Keras, and they don't agree on what True means. PyTorch
-# doesn't even agree with itself. So let's try it: one causal mask, handed as it is to four kinds of
-# attention. All queries and keys are zeros, so every key that may be seen gets the same weight.
+# doesn't even agree with itself. So let's try it: one causal mask, handed over as is to four kinds
+# of attention. All queries and keys are zeros, so every key that may be seen gets the same weight.
 #
 # `nn.MultiheadAttention` and `keras.layers.MultiHeadAttention` are multi-head attention ready-made,
 # projections included (lesson 6 takes them apart). PyTorch's `embed_dim` is d_model, Keras's
@@ -565,7 +565,8 @@ plot_attention(
 # dimension, as in ours. PyTorch's layer returns the output and the weights; `_` is a name for what
 # we don't need. Keras returns the weights when you ask for them.
 #
-# Keras takes a few seconds to load. It is worth it: almost nothing here is copied from a manual.
+# Keras takes a few seconds to load. It's worth the wait: you'll measure almost everything here
+# yourself.
 
 # %%
 keras = load_keras()
@@ -600,7 +601,7 @@ libraries = ["F.sdpa, boolean", "F.sdpa, float", "nn.MultiheadAttention", "Keras
 plot_attention(
     as_it_is,
     titles=libraries,
-    caption="The same mask, handed as it is to F.scaled_dot_product_attention (as boolean and as "
+    caption="The same mask, handed over as is to F.scaled_dot_product_attention (as boolean and as "
     "float), to nn.MultiheadAttention and to Keras.",
 )
 
@@ -713,12 +714,13 @@ print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), at
 
 # %% [markdown]
 # Without weights, PyTorch's layer makes a context of zeros, and what comes out is the bias of its
-# output projection, which starts at zero. (In evaluation mode, without gradients, with an even
-# number of heads, it's NaN again.) Keras gives zeros *with* weights. Without them, and with a
-# dropout of 0, it spreads the weight evenly over everything that was supposed to be hidden, as −10⁹
-# did above: the queries `asks` are not zeros, yet they get what a query of zeros gets without a
-# mask, the same from each key. So never give a library such a row without testing what it does. (We
-# measured all of this with the versions this course installs.)
+# output projection, which starts at zero. (Self-attention is another matter: in evaluation mode,
+# without gradients, with `batch_first=True` and an even number of heads, it gives NaN again.) Keras
+# gives zeros *with* weights. Without them, and with a dropout of 0, it spreads the weight evenly
+# over everything that was supposed to be hidden, as −10⁹ did above: the queries `asks` are not
+# zeros, yet they get what a query of zeros gets without a mask, the same from each key. So never
+# give a library such a row without testing what it does. (We measured all of this with the versions
+# this course installs.)
 
 # %% [markdown]
 # ## A test for leaks
@@ -776,10 +778,10 @@ plot_leak(
 #
 # Now you write the test, and the check tries *it*: on sound implementations, where it should say
 # False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
-# single word, some in only one sentence of the batch, some by a way around the mask. You choose the
-# inputs, so choose some in which no leak can hide. Batches of three sentences, with six words of
-# eight features, are large enough for every leak to show. For new words in the shape of others,
-# `torch.randn_like(words)` draws random numbers.
+# single word, some in only one sentence of the batch, some through a path around the mask. You
+# choose the inputs, so choose some in which no leak can hide. Batches of three sentences, with six
+# words of eight features, are large enough for every leak to show. For new words in the shape of
+# others, `torch.randn_like(words)` draws random numbers.
 
 
 # %%
@@ -820,9 +822,9 @@ for name, attention in attentions.items():
 # %% [markdown]
 # You can run your test on anything that maps words to words, even on layers whose code you have
 # never read. Here is `nn.MultiheadAttention`, first with the mask translated, then with `keep`
-# almost as it is: True hides, so each word would see only the words after it, and the last word
-# would see nothing and get NaN. To avoid that, `tril(-1)` makes the diagonal False, and every word
-# sees itself as well.
+# almost as is: True hides, so each word would see only the words after it, and the last word would
+# see nothing and get NaN. To avoid that, `tril(-1)` makes the diagonal False, and every word sees
+# itself as well.
 
 
 # %%
@@ -841,15 +843,15 @@ def library_attention(translate):
 
 # %%
 print("translated:     ", leaks_future(library_attention(to_torch_mha_mask)))
-print("nearly as it is:", leaks_future(library_attention(lambda keep: keep.tril(-1))))
+print("nearly as is:", leaks_future(library_attention(lambda keep: keep.tril(-1))))
 
 # %% [markdown]
 # The second one leaks, of course: each word attends to itself and the future, and to nothing
 # before. Keep such a test next to every model that must not see the future. Three traps to know:
 #
 # - A change has to get through. Adding 1 to all features of a word looks like a change. But many
-#   models, such as GPT-2, begin with a *layer norm*, which shifts and scales the features of each
-#   word to mean 0 and variance 1. It takes the 1 right out again:
+#   models, such as GPT-2, put a *layer norm* before each attention. It shifts and scales the
+#   features of each word to mean 0 and variance 1, and takes the 1 right out again:
 
 # %%
 normalized, changed = F.layer_norm(words, [3]), F.layer_norm(words + 1, [3])

@@ -67,14 +67,15 @@ plot_squares(
 # %% [markdown]
 # Could you draw corner 3 of the first square from corners 1 and 2? Two corners fix the start and
 # the direction, so they fix the rest. But they don't fix the noise in the rest: nothing in the
-# source says which way that noise goes. Its variance, 0.1² = 0.01, is the least mean squared error
-# that any model can expect on squares it hasn't seen. This is the **noise floor**. (It is an
-# average. The noise that was drawn for one test set may be a little smaller or larger.)
+# source says which way that noise goes. Its variance, 0.1² = 0.01, is the smallest mean squared
+# error that any model can hope for on squares it hasn't seen. This is the **noise floor**. (It is
+# an average. The noise that was drawn for one test set may be a little smaller or larger.)
 #
 # A loss means little without baselines. **Predict before you run:** the corner opposite (1, −1) is
 # (−1, 1). How well do you do if you change the sign of both coordinates, to get corner 3 from
 # corner 1 and corner 4 from corner 2? What if you keep only the sign, and flip it? And what if you
-# always say (0, 0), or repeat the last corner? Which of the first two sits on the noise floor?
+# always say (0, 0), or repeat the last corner? Which sits on the noise floor: minus the corner, or
+# minus the sign?
 
 # %%
 predict("at_the_floor", ...)
@@ -800,10 +801,10 @@ print([f"{test_error(louder, seed):.2f}" for seed in range(3)])
 # worth.
 #
 # **1. Residual connections.** Each part *adds* to what came in: $x + \text{layer}(x)$ (He et al.
-# 2016, "Deep Residual Learning for Image Recognition"). Whatever the layer does, x gets past. This
-# needs one width all the way, so a linear layer first brings the corners to d_model features, and
-# another brings them back. (The better model also has 2 heads instead of 3, and 32 hidden features
-# instead of 10. We don't test those two.)
+# 2016, "Deep Residual Learning for Image Recognition"). Whatever the layer does, x gets through.
+# This needs one width all the way, so a linear layer first brings the corners to d_model features,
+# and another brings them back. (The better model also has 2 heads instead of 3, and 32 hidden
+# features instead of 10. We don't test those two.)
 #
 # **2. Positions.** Without a mask, attention doesn't know order: swap corners 1 and 2 of the
 # source, and the decoder sees the same set of states.
@@ -823,8 +824,8 @@ print("the same:", torch.allclose(swapped, plain_model(train[0], shifted), atol=
 # **4. Layer norm** before each part, and once more at the end of the encoder and of the decoder. It
 # shifts and scales the features of one place to mean 0 and variance 1, so that every part works at
 # a scale it can use (Ba et al. 2016, "Layer Normalization"; before the part, as in Xiong et al.
-# 2020, "On Layer Normalization in the Transformer Architecture"). **Predict before you run:** what
-# does it leave of a place with two features?
+# 2020, "On Layer Normalization in the Transformer Architecture"). **Predict before you run:**
+# what's left of a place with two features?
 
 # %%
 predict("norm_of_two", ...)
@@ -969,21 +970,21 @@ plot_errors(
 )
 
 # %% [markdown]
-# All four together reach 0.012 or 0.013 on every seed. Here is what each one is worth beside the
-# other three:
+# All four together reach 0.012 or 0.013 on every seed. Here is what each one adds when the other
+# three are in place:
 #
 # - Without **residual connections**, the result is a lottery. One seed does very well, 0.011, and
 #   another ends at 0.31.
 # - Without **layer norm**, the seeds still agree, but at 0.015 or 0.016.
 # - Without **width**, the model does no better than zeros on most seeds, and not much better on the
-#   others. That is the norm's doing. After a norm, two features are (1, −1) or (−1, 1), so hardly
-#   any gradient gets back through it. (And the two points that are left to draw would be too few:
-#   corner 3 needs four.) Take the norm out too, and the lottery is back.
+#   others. That is the norm's doing. After a norm, two features are soon stuck at (1, −1) or (−1,
+#   1), so hardly any gradient gets back through it. (And the two points that are left to draw would
+#   be too few: corner 3 needs four.) Take the norm out too, and the lottery is back.
 # - Without **positions**, nothing changes: corner 2 does tell the decoder enough. (An encoder that
 #   reads text can't do without them: to attention alone, "dog bites man" is "man bites dog".)
 #
-# Leaving one out says what a change is worth *beside the other three*. It doesn't say what it is
-# worth alone. And five seeds are few for a row as scattered as the one without residual
+# Leaving one out says what a change adds *when the other three are in place*. It doesn't say what
+# it is worth alone. And five seeds aren't many for a row as scattered as the one without residual
 # connections. (`make bench` has ten.)
 #
 # What gets through now, before any training?
@@ -996,8 +997,8 @@ print("\nwithout residual connections:")
 print_spread(without_residual(), PARTS)
 
 # %% [markdown]
-# The attentions still average, but what they return is *added* to what came in. At the end of the
-# encoder and of the decoder, both squares and places are easy to tell apart. Without residual
+# The attention layers still average, but what they return is *added* to what came in. At the end of
+# the encoder and of the decoder, both squares and places are easy to tell apart. Without residual
 # connections, layer norm still keeps the squares apart; but from the cross-attention on, the places
 # are nearly the same. Such a model has to learn to tell them apart, and it takes luck to succeed.
 
@@ -1125,8 +1126,8 @@ for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
 #
 # Write down how you told them apart: a function that looks at the two losses and returns the name
 # of the defect. The check tries it on these six runs, and again with all losses of a run multiplied
-# by one factor, from 0.9 to 1.1, and some noted less often. Grading also tries runs with the same
-# defects from other seeds. So don't look up numbers. Ask what must be true.
+# by one factor, from 0.9 to 1.1, and some recorded less often. Grading also tries runs with the
+# same defects from other seeds. So don't look up numbers. Ask what must be true.
 
 
 # %%
@@ -1172,10 +1173,10 @@ check(diagnose_run)
 # directions and from all four starts, and computes the mean squared error itself. An error of
 # **0.018** is enough; that is less than twice the noise floor. The better model reached 0.0145 or
 # less on each of thirty seeds, so there is room; a linear fit to the four numbers ends near 0.020
-# on average. Another case has shapes with four uneven corners, turned and moved, and the missing
-# ones lie closer to the middle: what you return should come from the training shapes, not from what
-# you know about squares. All cases together may take 60 seconds; one training run should take 3 or
-# less.
+# on average. In another case, the same error will do, but the shapes aren't squares: their four
+# corners are uneven, the missing ones lie closer to the middle, and all are turned and moved by the
+# same amount. So what you return should come from the training shapes, not from what you know about
+# squares. All cases together may take 60 seconds; one training run should take 3 or less.
 
 
 # %%
@@ -1258,7 +1259,7 @@ plot_predictions(
 # to learn. At the end of this section, you'll train this model further. Eight times as many squares
 # help about as much. With these and 300 epochs, we got down to 0.0105 and 0.0103 on two seeds.
 #
-# The model has three attentions, each with different queries and keys. An arrow goes from the
+# The model has three attention layers, each with different queries and keys. An arrow goes from the
 # corner that asks to the one that gets asked. The wider it is, the larger the weight; a ring is a
 # corner that asks itself.
 
@@ -1465,7 +1466,7 @@ check(complete_turned)
 # - Bengio et al. 2015, [*Scheduled Sampling*](https://arxiv.org/abs/1506.03099): what goes wrong
 #   when a model only ever trains on true inputs, and one way to wean it.
 # - Jain and Wallace 2019, [*Attention Is Not Explanation*](https://arxiv.org/abs/1902.10186): how
-#   much a map of weights tells.
+#   much a map of weights tells you.
 # - [*The Annotated Transformer*](https://nlp.seas.harvard.edu/annotated-transformer/): the
 #   full-size model, line by line, on text.
 #

@@ -464,8 +464,8 @@ print("weights:", torch.allclose(attn_weights.view(2, 3, 5, 5), all_heads, atol=
 # When each sentence has its own mask, [batch, n_query, n_key], the library needs [batch · n_heads,
 # n_query, n_key]: folded, with a copy for each head. And True must mean hidden (lesson 4).
 #
-# There are two ways to make three copies of two masks, `repeat` and `repeat_interleave`, and both
-# have the right shape. **Predict before you run:** which one goes with b · n_heads + h?
+# PyTorch has two methods that make three copies of two masks, `repeat` and `repeat_interleave`, and
+# both have the right shape. **Predict before you run:** which one matches b · n_heads + h?
 
 # %%
 predict("copies_of_masks", ...)
@@ -916,7 +916,7 @@ for name in ("query", "key", "value", "output"):
 # $$q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b$$
 #
 # The last term depends on the query but not on the key. So it adds the same number to every score
-# of a row, and softmax doesn't see that (lesson 1 subtracted the largest score for free). A
+# of a row, and softmax doesn't see that (that's why lesson 1 could subtract the largest score). A
 # parameter that doesn't change the result can't be learned, either. **Predict before you run:**
 # what is the gradient?
 
@@ -975,7 +975,7 @@ words = torch.randn(1, 8, 64)
 torch.allclose(with_sdpa(words), ours(words, words, words), atol=1e-6)
 
 # %% [markdown]
-# We have four candidates: ours; theirs as it comes; theirs when it doesn't have to return the
+# We have four candidates: ours; theirs out of the box; theirs when it doesn't have to return the
 # weights; and ours with F.scaled_dot_product_attention. **Predict before you run:** with twice the
 # words, how many times as much memory does each need?
 

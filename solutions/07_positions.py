@@ -128,7 +128,7 @@ class Positions(nn.Module):
 #
 # (Vaswani et al. 2017, section 3.5; their base is 10000.) Think of a pair of columns as the hand of
 # a clock that moves on by the angle $\theta_i$ with every word. The first hand turns fastest, by a
-# whole radian, and each of the next is slower. **Predict before you run:** with 8 features, by how
+# whole radian, and each one after it is slower. **Predict before you run:** with 8 features, by how
 # much does the last of the four hands turn with each word?
 
 # %%
@@ -309,8 +309,8 @@ check(relative_bias)
 # for, j − i is never positive for a key that the mask leaves.
 #
 # What about 6 heads? The authors' code trusts only powers of two. For 6 heads it takes the 4 slopes
-# of 4 heads, the largest power of two below. The 2 that are missing come from the next power, 8
-# heads: its first slope, its third, and so on, put at the end.
+# of 4 heads, the largest power of two below. For the 2 that are missing, it goes to the next power,
+# 8 heads, takes the first slope, the third, and so on, and puts them at the end.
 #
 # ### Exercise 3: `alibi_bias` (16 minutes)
 #
@@ -506,7 +506,7 @@ for name, turn in {"yours": rotate, **WRONG_ROTATIONS}.items():
 # worse, sometimes only a little. (*One place too far* changes nothing: the shift cancels.) So
 # properties tell you that your code makes sense, and a comparison with numbers tells you that it
 # does what everybody else's does. You need both: a comparison tells you that something is wrong,
-# and a property that fails tells you what.
+# and a property that fails gives you a hint about what.
 
 # %% [markdown]
 # ## Two layouts
@@ -628,8 +628,8 @@ torch.allclose(rotate_halves(queries, place) @ rotate_halves(keys, place).T, rig
 # - `forward(x, positions=None, keep=None)`: `x` is [batch, n, d_model], and `positions` [n], the
 #   same for every text. Without them, the words are at 0, 1, 2, …. `keep` is [n, n] or [batch, n,
 #   n], True where a query may attend to a key.
-# - A query that may attend to nothing gets weights of 0, and no NaN in its gradient, as in lesson
-#   4.
+# - A query that may attend to nothing gets weights of 0 (so its result is the bias of `output`),
+#   and no NaN in its gradient, as in lesson 4.
 # - The weights of all heads, detached, stay in `attn_weights`: [batch, n_heads, n, n].
 #
 # `attend` from above takes a mask that fits [batch, n_heads, n, n], so a mask for each text needs a
@@ -912,8 +912,9 @@ plot_lines(
 # the places, and a model without positions at 90% to 97%. At 64, everything differs:
 #
 # - **ALiBi** carries on as if nothing had happened. **Relative** is right where the mark is at most
-#   15 words back, and at 64 it gets only about half of the answers whose mark is farther away: all
-#   distances from 16 on share a number. Only one mark in eight is that far, so the curve hides it.
+#   15 words back, and where the mark is farther away, at 64, it gets only about half of the answers
+#   right: all distances from 16 on share a number. Only one mark in eight is that far, so the curve
+#   hides it.
 # - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
 #   the model has never seen them. At 40 they still help; at 64, no more than learned's untrained
 #   rows do.
@@ -933,11 +934,11 @@ plot_lines(
 )
 
 # %% [markdown]
-# In *three back*, relative and ALiBi switch roles. ALiBi's bias only falls with distance, so
-# nothing in it singles out three back. Heads with different slopes have to be balanced against each
-# other, and 600 steps of training aren't enough for that: it's right at about a third of the
-# places, even at 32. (With 4000 steps: nine in ten, at 32.) And at 64, sinusoidal, learned and
-# rotary do hardly better than chance, one in 16.
+# In *three back*, relative and ALiBi switch roles. ALiBi's bias just falls with distance. Nothing
+# in it singles out three back. Heads with different slopes have to be balanced against each other,
+# and 600 steps of training aren't enough for that: it's right at about a third of the places, even
+# at 32. (With 4000 steps: nine in ten, at 32.) And at 64, sinusoidal, learned and rotary are close
+# to chance, one in 16: sinusoidal is right at a tenth of the places.
 #
 # Why does rotary fail? In a long text, two things are new: places and distances. **Predict before
 # you run:** we let each word see only the last 32 keys, so that no distance is new. Which scheme
@@ -956,8 +957,8 @@ for name, model in models.items():
 # all keys, and computed each score as if the key were at most 31 words back: rotary recovers just
 # as well.) And in this task it's a single pair of features that does the damage. A head of 8
 # features has four pairs, which turn by 1, 0.1, 0.01 and 0.001 per word. After 31 words, the second
-# points the opposite way, and from there on it comes round to where it began, so words far away
-# look near again. (Clip the distances for this pair alone, and rotary recovers, too.) For
+# points the opposite way, and from there on it comes back around to where it began, so words far
+# away look near again. (Clip the distances for this pair alone, and rotary recovers, too.) For
 # sinusoidal and learned, the places are new as well. A window helps them from 64 words on, in some
 # runs more than in others, but neither gets back to where it was.
 #
@@ -972,18 +973,18 @@ print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 
 # %% [markdown]
 # At 64 it's right nearly everywhere. (The same is true of *three back*, and of other seeds.) At
-# 128, it fails again: now it's the third pair that is past half a turn, which takes it 70 words.
-# (Up to half a turn, a pair may go farther than in training: the farther apart two words are, the
-# less alike they still look.)
+# 128, it fails again: now it's the third pair that is past half a turn, which takes it 70 words. (A
+# pair may go farther than in training, as long as it stays within half a turn. Until then, farther
+# apart still means less alike.)
 #
-# Models for long texts slow the pairs down instead, so that the slow ones go no farther, or not
-# much, than in training, and then mostly train a little longer. Here are three ways. A **larger
-# base** slows each pair down more than the one before (Llama 2 has 10,000, and Code Llama, which
-# was made from it, 1,000,000). **Position interpolation** (Chen et al. 2023) divides all places by
-# a factor. **YaRN** (Peng et al. 2023) does that in full to pairs that don't complete a turn in
-# training, leaves alone those that complete 32 or more, and slows down the others in part. Here is
-# how much each of the three slows down the pairs of a head, to read four times as far. (The larger
-# base is the one that slows the last pair down by four.)
+# Models for long texts slow the pairs down instead, so that the slow ones go no farther than in
+# training, or not much farther. Most of these models then train a little longer. Here are three
+# ways. A **larger base** slows each pair down more than the one before (Llama 2 has 10,000, and
+# Code Llama, which was made from it, 1,000,000). **Position interpolation** (Chen et al. 2023)
+# divides all places by a factor. **YaRN** (Peng et al. 2023) slows a pair by the full factor if it
+# doesn't complete a turn in training, leaves it alone if it completes 32 or more, and goes part of
+# the way in between. Here is how much each of the three slows down the pairs of a head, to read
+# four times as far. (The larger base is the one that slows the last pair down by a factor of four.)
 
 # %%
 d_head, trained, factor = 64, 4096, 4
@@ -1054,7 +1055,8 @@ plot_lines(
 #
 # - Distances 0 to 15 have buckets 0 to 15.
 # - From 16 to 128, the buckets 16 to 31 grow by the same *factor*: there are 16 equal steps on a
-#   logarithmic scale, and a distance that lies between two steps belongs to the lower one.
+#   logarithmic scale, and a distance that lies between two steps belongs to the lower one. (So
+#   bucket 31 begins at 113.)
 # - Everything from 128 on falls into bucket 31, and everything after the query into bucket 0.
 #
 # Return whole numbers, in the shape of `distance`.

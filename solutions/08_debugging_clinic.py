@@ -280,8 +280,8 @@ check(find_blind_spot)
 #
 # Attention with a **sliding window**: each word sees itself and the `window` − 1 words before it.
 # The queries are the last n_query of n_key words. Keys that no query can see are cut off first, to
-# save work. With a single query, all is well. With several in a long text, all but the last get NaN
-# or see too little. (After [LLMs-from-scratch
+# save work (which you don't have to). With a single query, all is well. With several in a long
+# text, all but the last get NaN or see too little. (After [LLMs-from-scratch
 # #1008](https://github.com/rasbt/LLMs-from-scratch/issues/1008).)
 
 
@@ -332,9 +332,9 @@ check(repair_1)
 # - **Heads.** Take a copy with the identity as its output layer, so that each head has its own
 #   features in the output. In one of the three other layers, change the weights of a single head;
 #   multiplying them by −1 will do. The part of the output that belongs to that head must move, and
-#   no other. Try all n_heads heads of `query`, and all n_kv_heads heads of `key` and `value`. Cut
-#   the output into n_heads parts for `query`, and into n_kv_heads parts for `key` and `value`,
-#   whose heads serve several neighbors.
+#   no other. Try all n_heads heads of `query`, with the output cut into n_heads parts. Then try all
+#   n_kv_heads heads of `key` and of `value`, with the output cut into n_kv_heads parts: such a head
+#   serves several neighbors.
 #
 # `weight.unflatten(0, (n_heads, -1))` splits a layer's weights by head, and you can split outputs
 # the same way. This function tells you where something moved:
@@ -417,8 +417,8 @@ for n_kv_heads in (1, 2, 6):
 # to 0 in the first word and to *b* in the other eleven. For every query but the first, s₀ is 0, and
 # you know s₁. Choose *b* so that s₁ is near 1 and neither weight gets lost. Two calls give you both
 # weights: one with feature 0 set to 1 in the first word, one with feature 0 set to 1 in the second.
-# Leave rounding a margin: 0.001 in the logarithm of their ratio is plenty, and scores that are 5%
-# too large should show.
+# Leave a margin for rounding: 0.001 in the logarithm of their ratio is plenty, and scores that are
+# 5% too large should show.
 
 
 # %%
@@ -490,9 +490,9 @@ plot_scoreboard(tests, caption="All five tests and all twenty patients.")
 # %% [markdown]
 # Read the columns of B, G, K and P. They are sound, though their code looks different: a cache, a
 # large negative number instead of −∞, the root split between query and key, powers of 2 in place of
-# *e*. Anyone who compares code line by line would raise four alarms. Your tests ask what the code
-# *does*. (One more caution: code that computes the same thing in another way rounds differently. A
-# tolerance of 0 is a false alarm waiting to happen.)
+# *e*. Anyone who compares code line by line would raise four false alarms. Your tests ask what the
+# code *does*. (One more caution: code that computes the same thing in another way rounds
+# differently. A tolerance of 0 is a false alarm waiting to happen.)
 #
 # Patient H's disease has no row of its own yet. Its dropout drops weights even when it shouldn't:
 # in evaluation mode. **Predict before you run:** what does `find_leak` say?
@@ -787,8 +787,8 @@ hook.remove()
 # Find the first part that differs. Each model has three blocks, and each block has a `norm`, an
 # `attention` and a `feed_forward`: nine parts. The layers inside them don't count.
 # `named_modules()` lists them in the order in which they were *defined*, not the one in which they
-# run. Leave no hooks behind. (`torch.allclose` also forgives a small fraction of each number,
-# unless you pass `rtol=0`.)
+# run. Take your own hooks off again, and leave all others on. (`torch.allclose` also forgives a
+# small fraction of each number, unless you pass `rtol=0`.)
 
 
 # %%

@@ -107,7 +107,7 @@ plot_growth(
 #   attend to: all keys and all values so far, the new ones last.
 # - `length` is the number of words so far, and `window` is the window, or None.
 # - With `window=w`, each word attends only to itself and to the w − 1 words before it. Then
-#   `append` returns the new words and the w − 1 words before the first of them (or as many as there
+#   `append` returns the new words, and in front of them the w − 1 words before (or as many as there
 #   are). After that, keep only the last w − 1 words: the others are never needed again. (A slice is
 #   a view that keeps the whole tensor alive. `clone()` copies just the slice, and gradients still
 #   flow through it.) The words that are gone still count in `length`, so `length` is also the place
@@ -232,7 +232,8 @@ view_memory(
 # `query` has n_heads heads; `key` and `value` have n_kv_heads heads. Neighbors share: with n_heads
 # / n_kv_heads = 3, query heads 0, 1 and 2 use key head 0, the next three use key head 1, and so on.
 # You may call `attend`, which also handles queries with nothing to attend to. (`repeat_interleave`
-# copies keys. To avoid copies, give the queries an extra dimension.)
+# copies keys. To avoid copies, give the queries an extra dimension.) As in lesson 4, no NaN may
+# arise in the gradients, not even on the way.
 
 
 # %%
@@ -264,7 +265,8 @@ check(grouped_query_attention)
 # %% [markdown]
 # Fewer key heads save more than memory. For each new word, a model like this one reads all its
 # weights and the whole cache, once. An H100 SXM, a GPU from 2022, reads 3.35 TB per second. If it
-# did nothing else, the model above could write this many words per second, after 8,192 others:
+# did nothing else, the model above could write this many words per second, after 8,192 others. (For
+# simplicity, the weights stay at 13.5 GB.)
 
 # %%
 for n_kv_heads in (32, 8):
@@ -274,12 +276,12 @@ for n_kv_heads in (32, 8):
         print(f"{n_kv_heads:2} key heads, texts at once: {texts}, words per second: {words:5.0f}")
 
 # %% [markdown]
-# Eight texts share one reading of the weights, but each has its own cache. So it's the cache that
-# they wait for, and with a quarter of the key heads, it writes eight texts twice as fast. (A
+# Eight texts share one reading of the weights, but each has its own cache. So the cache is what
+# they wait for. With a quarter of the key heads, the model writes eight texts twice as fast. (A
 # **quantized** cache, with 8 or 4 bits per number, helps in the same way.) The arithmetic hardly
-# counts: a multiplication and an addition per weight make 13.5 billion steps for a word, and an
-# H100 does 989 trillion per second in bfloat16. Reading a prompt is a different matter. All its
-# words share one reading, so there the arithmetic counts. The two have names of their own:
+# counts: a multiplication and an addition per weight come to 13.5 billion operations for a word,
+# and an H100 does 989 trillion per second in bfloat16. Reading a prompt is a different matter. All
+# its words share one reading, so there the arithmetic counts. The two have names of their own:
 # **prefill** and **decode**.
 #
 # ### Exercise 3: `CachedSelfAttention` (14 minutes)
@@ -345,7 +347,7 @@ class CachedSelfAttention(nn.Module):
 check(CachedSelfAttention)
 
 # %% [markdown]
-# Does it pay? Here is the time for one more word, after 128 to 2,048 words:
+# Does it pay off? Here is the time for one more word, after 128 to 2,048 words:
 
 
 # %%
@@ -371,8 +373,8 @@ plot_growth(
 )
 
 # %% [markdown]
-# (The upper line may be steeper than we counted: a large matrix of scores doesn't fit into the
-# processor's fast memory.)
+# (The upper line may be steeper than we counted: a large matrix of scores needs fresh memory, which
+# the operating system has to clear first.)
 #
 # ## Is this a bug?
 #
@@ -647,12 +649,13 @@ plot_growth(
 
 # %% [markdown]
 # All at once, the memory grows with the square: twice the words, four times the memory. In tiles,
-# it grows far more slowly. On our machine, tiles of 256 were faster, too, for long texts, although
-# they do slightly more work. The likely reason: a tile fits into the processor's own fast memory,
-# and a matrix of 17 million numbers doesn't. (Much smaller tiles are slower, because then Python's
-# loop takes over.) PyTorch's function works in tiles as well, and is faster still, if you give it
-# [batch, n_heads, n, d_head], with values as wide as keys. For a single [n, d], as here, it
-# computes all the scores at once.
+# it grows far more slowly. On our machine, tiles of 256 were faster, too, for the longest text,
+# although they do slightly more work. It isn't the arithmetic: for each matrix of 67 MB, the
+# operating system has to hand out fresh memory and clear it first. Tiles are small, so they use the
+# same memory again and again. (Much smaller tiles are slower, because then Python's loop takes
+# over.) PyTorch's function works in tiles as well, and is faster still, if you give it [batch,
+# n_heads, n, d_head], with values as wide as keys. For a single [n, d], as here, it computes all
+# the scores at once.
 #
 # ## The way back
 #
@@ -709,8 +712,8 @@ torch.allclose(over_keys, over_features, atol=1e-6)
 # are those that `tiled_attention` returned. You may get only some of the keys that they were
 # computed from. Then the weights don't add up to 1, so compute $D_i$ by the shortcut, and `d_query`
 # is these keys' contribution. Mask before you take `exp`: the logsumexp doesn't cover later words,
-# so their exponents may be large. With `causal=True`, the queries are the last n_query of the n_key
-# words that you get.
+# so their exponents may be large. With `causal=True`, count places within the keys that you get:
+# the queries are the last n_query of these n_key words.
 
 
 # %%
@@ -791,8 +794,8 @@ x.grad
 # differentiates twice, which would go wrong: autograd doesn't know how the logsumexp depends on the
 # queries.)
 #
-# `forward` returns the context alone, and saves no weights. In `backward`, take 64 queries at a
-# time, so that there are never more than 64 rows of scores. Each tile of queries has its own
+# `forward` returns the context alone, and saves no weights. In `backward`, take at most 64 queries
+# at a time, so that there are never more than 64 rows of scores. Each tile of queries has its own
 # d_query; d_key and d_value are sums over all tiles. If `causal` is True, give `attention_backward`
 # only the keys up to the tile's last query, so that the tile's queries are the last words that it
 # sees.

@@ -79,8 +79,8 @@ n_tokens = len(letters)
 
 # %% [markdown]
 # This loss is measured in **nats**. To get a feel for a loss, raise $e$ to it: at 4.22, a model is
-# as unsure as if it chose among 68 equally likely characters, and at 2, among 7.4. (This number,
-# $e^\text{loss}$, is called **perplexity**.)
+# as unsure as if it were choosing among 68 equally likely characters, and at 2, among 7.4. (This
+# number, $e^\text{loss}$, is called **perplexity**.)
 #
 # Always measure a model against something simple. Our baseline is a **bigram** table. It counts
 # which character follows which in the training text, and knows nothing else. (Each count starts at
@@ -437,8 +437,8 @@ plot_lines(
 # It learns those 2,000 characters by heart, and after 400 steps it is as lost in the rest of the
 # play as if it had never learned anything. (Train on, and it gets worse: after 800 steps, the loss
 # there is about 5.1.) The model is confident and wrong there, and that is expensive. This is
-# **overfitting**. You can see it only if you set some text aside, and the moment to stop is where
-# the second line starts to rise.
+# **overfitting**. You can see it only if you set some text aside, and the time to stop is when the
+# second line starts to rise.
 #
 # ## Let it write
 #
@@ -456,9 +456,9 @@ plot_lines(
 #
 # Apply the knobs in this order: temperature, top-k, top-p. Each works with the probabilities that
 # the one before has left (they sum to 1 again). For top-p, rank the tokens by their probability and
-# stop as soon as the sum is p or more. The token that gets it there stays in, so there's always at
-# least one. If `top_k` is larger than the number of tokens, keep them all. (Tokens that tie for the
-# k-th place may all stay.)
+# stop as soon as the sum is p or more, or at the last token. The token that gets it there stays in,
+# so there's always at least one. If `top_k` is larger than the number of tokens, keep them all.
+# (Tokens that tie for the k-th place may all stay.)
 #
 # These will help: `x.topk(k).values` has the k largest values of x, from the largest down.
 # `x.sort(descending=True)` returns two tensors: all values in that order, and the place in x that
@@ -517,7 +517,7 @@ check(sample)
 # one call. Then draw a token for each text, in their order: `sample` takes one row of logits.
 #
 # - Use caches, one for each block: read the whole text once, then only the new token each time.
-#   Apart from a fresh start, read each token once, and don't call the model after the last draw.
+#   Apart from a fresh start, read no token twice, and don't call the model after the last draw.
 # - The model has `n_context` places, at least two. Before each call, count the tokens in the cache
 #   and those to read next. If that's more than n_context, start over: make new caches, and read the
 #   last n_context // 2 tokens of the text, the newest included. (The places of those tokens change,
@@ -834,7 +834,7 @@ for layer in range(2):
 #
 # How often is a model right where it can know the answer? Its guess is the likeliest token, and a
 # guess counts only if its token can be known. `known[:, j]` is True if the token at place j can be
-# known, so it's about the guess that is made one place earlier. No guess is made before the first
+# known, and the guess for it is made one place earlier, at j − 1. No guess is made before the first
 # token, so `known[:, 0]` doesn't count, whatever it says. At least one of the others is True.
 
 
@@ -1048,18 +1048,18 @@ plot_matrix(
 # | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | window of 128 in 1 of 2 layers; sinks |
 # | Qwen3-Next 80B, 2025 | 2,048 | 48 | 16 × 256 | 2 | rotary, partial | 3 of 4 layers: linear |
 #
-# (From the reports on [Llama 2](https://arxiv.org/abs/2307.09288),
-# [DeepSeek-V3](https://arxiv.org/abs/2412.19437), [Gemma 3](https://arxiv.org/abs/2503.19786) and
-# [gpt-oss](https://arxiv.org/abs/2508.10925), and the page of
-# [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct). Windows are given in
+# (From the models' published configurations, and from the reports on [Llama
+# 2](https://arxiv.org/abs/2307.09288), [DeepSeek-V3](https://arxiv.org/abs/2412.19437), [Gemma
+# 3](https://arxiv.org/abs/2503.19786) and [gpt-oss](https://arxiv.org/abs/2508.10925), and the page
+# of [Qwen3-Next](https://huggingface.co/Qwen/Qwen3-Next-80B-A3B-Instruct). Windows are given in
 # tokens. DeepSeek-V3's latents have 512 numbers, and its values 128 features. *Linear* attention
-# keeps a state of fixed size instead of a cache. A *sink* is a score per head, whose exponential
-# softmax adds to each sum, so that weights sum to less than 1.)
+# keeps a state of fixed size instead of a cache. A *sink* is one extra score per head. Softmax adds
+# its exponential to each sum, so the weights sum to less than 1.)
 #
-# Two more words that you will meet. **QK-norm**: Gemma 3 and Qwen3 norm queries and keys before the
-# product, so that no score gets too large. **Mixture of experts**: DeepSeek-V3, gpt-oss and
-# Qwen3-Next have many feed-forward networks in most of their blocks, and each token passes through
-# only a few of them.
+# Two more words that you will meet. **QK-norm**: Gemma 3 and Qwen3 normalize queries and keys
+# before the product, so that no score gets too large. **Mixture of experts**: DeepSeek-V3, gpt-oss
+# and Qwen3-Next have many feed-forward networks in most of their blocks, and each token passes
+# through only a few of them.
 #
 # Llama 2 7B was trained on two trillion tokens. Yours has read nine tenths of a play five and a
 # half times, one character at a time.

@@ -193,8 +193,8 @@ print(f"{2 * 128 * 1_000_000 / state:,.0f} times as large after a million")
 # - The last chunk may be shorter. If there's a `state`, go on from it, and leave it as it was;
 #   otherwise go on from zeros.
 #
-# Words may lie in memory as `split_heads` leaves them, so `view` may fail where `reshape` works.
-# This exercise builds on `linear_attention`.
+# Words may lie in memory as `split_heads` leaves them, so `view` may fail where it joins
+# dimensions; `reshape` works. This exercise builds on `linear_attention`.
 
 
 # %%
@@ -1230,8 +1230,8 @@ print("".join(letters[token] for token in written_text))
 #
 # Can a memory do more than remember? Take a state with n rows, one for each of n cups, and a step
 # of the delta rule with the value 0 and β = 2. Find a key, in float32, with which that step swaps
-# two rows, i and j, exactly, and leaves the others alone. (β = 2 isn't a share anymore. With a key
-# of length 1 and the value 0, it turns what the state holds for the key into its opposite: a
+# two rows, i and j, up to rounding, and leaves the others alone. (β = 2 isn't a share anymore. With
+# a key of length 1 and the value 0, it turns what the state holds for the key into its opposite: a
 # reflection.)
 
 

@@ -309,8 +309,8 @@ def attend(query, key, value):
 # - Call `attend` and `rotate`. (Later on, we'll swap in others, and watch what happens.)
 #
 # Make no tensors but parameters in `__init__`, and give each layer one name: when a model is loaded
-# from a file, nothing else is filled in, and its state dict must have the names in the file. (That
-# goes for all modules in this lesson.)
+# from a file, nothing else is filled in, and the names in its state dict must be those given above.
+# (That goes for all modules in this lesson.)
 
 
 # %%
