@@ -28,11 +28,18 @@ def read_canvas_times(path: Path) -> dict[str, datetime]:
                 "or a table with these two columns."
             )
         if when := row[WHEN]:
+            if not (who := _number(row[WHO])):
+                raise CourseError(f"{path.name}: the row with the time {when} has no {WHO}.")
             try:
-                found[str(row[WHO])] = read_date(str(when))
+                found[who] = read_date(str(when))
             except ValueError as error:
-                raise CourseError(f"{path.name}, {WHO} {row[WHO]}: {error}.") from None
+                raise CourseError(f"{path.name}, {WHO} {who}: {error}.") from None
     return found
+
+
+def _number(value: Any) -> str:
+    """Return Canvas's number for somebody as it is in tables; "" if it is none."""
+    return "" if value is None else str(value).strip()
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:

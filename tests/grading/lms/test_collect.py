@@ -102,6 +102,14 @@ def test_canvas_api_knows_the_times(course, lms, zipped, capfd, name, text):
         ("times.json", '{"errors": [{"message": "Invalid access token."}]}', "has no user_id"),
         ("times.json", "[1]", "times.json has no user_id or submitted_at: name the answer"),
         ("times.csv", "ID,late\n101,yes\n", "times.csv has no user_id or submitted_at"),
+        *(
+            (
+                "times.json",
+                f'[{{"user_id": {nobody}, "submitted_at": "2026-03-02T10:00:00Z"}}]',
+                "times.json: the row with the time 2026-03-02T10:00:00Z has no user_id",
+            )
+            for nobody in ('""', '" "', "null")
+        ),
         ("times.csv", "user_id,submitted_at\n101,noon\n", "user_id 101: 'noon' is not a date"),
         ("times.json", None, "times.json can't be read (No such file or directory)"),
     ],
