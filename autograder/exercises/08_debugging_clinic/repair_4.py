@@ -178,7 +178,6 @@ EXERCISE = Exercise(
     ],
     excuses={
         "another fill: $X.masked_fill($M, -1e": "each query has a key to see",
-        "another fill: $X.masked_fill($M, torch.finfo": "each query has a key to see",
         "another argument: query → key in": "there are as many queries as keys, of one size",
         "another argument: query → value in": "there are as many values as queries",
         "another argument: query → past_key in": "all have d_head features",
