@@ -23,7 +23,7 @@ PREDICTIONS = [
                 "Divided by 0, a positive number gives ∞ and a negative one −∞, and nobody "
                 "complains."
             ),
-            "an error": ("In plain Python, dividing by 0 raises one. Tensors go on with ∞."),
+            "an error": "In plain Python, dividing by 0 raises one. Tensors go on with ∞.",
         },
     ),
     Prediction(

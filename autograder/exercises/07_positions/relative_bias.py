@@ -186,9 +186,7 @@ EXERCISE = Exercise(
         Mistake(
             "one row too far",
             "You are off by one row. Distance 0 takes the middle row, number `len(table) // 2`.",
-            {
-                "table[row]": "table[(row + 1).clamp(max=len(table) - 1)]",
-            },
+            {"table[row]": "table[(row + 1).clamp(max=len(table) - 1)]"},
             {"table[row]": "table[(row - 1).clamp(min=0)]"},
         ),
         Mistake(

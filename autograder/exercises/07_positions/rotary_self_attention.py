@@ -58,10 +58,8 @@ def reading(
 def as_many_texts_as_heads(draw: Draw) -> ModuleCase:
     """A mask for each text, which fits the heads as well."""
     case = reading("n n")(draw)
-    case.inputs["x"], case.inputs["keep"] = (
-        draw.normal("n_heads n d_model"),
-        draw.keep("n_heads n n"),
-    )
+    case.inputs["x"] = draw.normal("n_heads n d_model")
+    case.inputs["keep"] = draw.keep("n_heads n n")
     draw.label("as many texts as heads, a mask for each text")
     return case
 

@@ -145,10 +145,7 @@ EXERCISE = Exercise(
             "the number of earlier words from another dimension",
             "You took the number of earlier words from another dimension. Words are the last but "
             "one: `past_key.shape[-2]`.",
-            {
-                "past_key.shape[-2]\n": "past_key.shape[-2]\n    past = past_key.shape[0]\n",
-                PLACE: "place = torch.arange(past, past + n)",
-            },
+            {PLACE: "place = torch.arange(past_key.shape[0], past_key.shape[0] + n)"},
         ),
         Mistake(
             "places from the number of new words",

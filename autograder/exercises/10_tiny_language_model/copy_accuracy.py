@@ -113,6 +113,7 @@ EXERCISE = Exercise(
             "one mean over them.",
             {SHARE: "((right & counted).sum(dim=1) / counted.sum(dim=1)).mean()"},
             {SHARE: "((right & counted).sum(dim=1) / counted.sum(dim=1)).nanmean()"},
+            {SHARE: "((right & counted).sum(dim=1) / counted.sum(dim=1).clamp(min=1)).mean()"},
         ),
         Mistake(
             "one accuracy for each text",
@@ -170,16 +171,6 @@ EXERCISE = Exercise(
             "the least likely",
             "You took the *least* likely token. The guess is the likeliest: `argmax`.",
             {"argmax": "argmin"},
-        ),
-        Mistake(
-            "the mean of means, of places that count",
-            "You took the share of each text first, and then the mean of the texts. All places "
-            "that count should count alike: take one mean over them.",
-            """
-            counted = known[:, 1:].float()
-            right = (logits[:, :-1].argmax(dim=-1) == tokens[:, 1:]).float()
-            return ((right * counted).sum(1) / counted.sum(1).clamp(min=1)).mean()
-            """,
         ),
         Mistake(
             "the token before has to be known, too",

@@ -115,10 +115,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "nothing found",
-            "All your scores are 0. Do you look for an earlier occurrence of the query's token? "
-            "Then does your table have the keys first (queries come first), or a dict tensors as "
-            "keys "
-            "(it takes no two for the same: use `token.item()`)?",
+            "All your scores are 0. Look for an earlier occurrence of the query's token. If you "
+            "do, check two things: queries are the first dimension of a table, and keys the "
+            "second; and a dict takes no two tensors for the same key, so use `token.item()`.",
             {".tril(-1)": ".triu(1)"},
         ),
         Mistake(

@@ -112,14 +112,18 @@ EXERCISE = Exercise(
             "the mean of means",
             "You took the mean of each text first. With padding, short texts would count too much: "
             "take one mean over all the places that count.",
-            {
-                f"return {LOSS}": (
-                    'losses = F.cross_entropy(predicted, following, reduction="none", '
-                    "ignore_index=ignored)\n"
-                    "    counted = (following != ignored).unflatten(0, (len(tokens), -1)).sum(1)\n"
-                    "    return (losses.unflatten(0, (len(tokens), -1)).sum(1) / counted).mean()"
-                ),
-            },
+            *(
+                {
+                    f"return {LOSS}": (
+                        'losses = F.cross_entropy(predicted, following, reduction="none", '
+                        "ignore_index=ignored)\n"
+                        "    kept = (following != ignored).unflatten(0, (len(tokens), -1)).sum(1)\n"
+                        "    losses = losses.unflatten(0, (len(tokens), -1)).sum(1)\n"
+                        f"    return (losses / {kept}).mean()"
+                    ),
+                }
+                for kept in ("kept", "kept.clamp(min=1)")
+            ),
         ),
         Mistake(
             "ignore not used",
@@ -230,18 +234,6 @@ EXERCISE = Exercise(
             "You took the logits of the right tokens as they are. Turn logits into logarithms of "
             "probabilities first, with `log_softmax`.",
             {f"return {LOSS}": ("return F.nll_loss(predicted, following, ignore_index=ignored)")},
-        ),
-        Mistake(
-            "the mean of means, of places that count",
-            "You took the mean of each text first, and then the mean of the texts. A text with "
-            "fewer places that count would weigh as much as the others: take one mean over all "
-            "places.",
-            """
-            predicted, following = logits[:, :-1], tokens[:, 1:]
-            losses = F.cross_entropy(predicted.transpose(1, 2), following, reduction="none")
-            counts = torch.ones_like(losses) if ignore is None else (following != ignore).float()
-            return ((losses * counts).sum(1) / counts.sum(1).clamp(min=1)).mean()
-            """,
         ),
         Mistake(
             "cut off at the first ignored token",
