@@ -159,11 +159,11 @@ def write_on(
 
 def _first_text_first(write: Callable[..., Tensor], tokens: Tensor) -> bool:
     """Whether the first text gets the same token beside others as by itself, in five draws."""
-    return all(
-        torch.equal(*(write(t, 1, temperature=HEAT, generator=_generator(seed))[0] for t in both))
-        for both in [(tokens, tokens[:1])]
-        for seed in range(5)
-    )
+
+    def first(texts: Tensor, seed: int) -> Tensor:
+        return write(texts, 1, temperature=HEAT, generator=_generator(seed))[0]
+
+    return all(torch.equal(first(tokens, seed), first(tokens[:1], seed)) for seed in range(5))
 
 
 def _chance(write: Callable[..., Tensor]) -> Facts:

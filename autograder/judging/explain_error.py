@@ -160,7 +160,7 @@ RULES = (
     ),
     Rule(
         r"Dimension out of range \(expected to be in range of \[-(\d+), \d+\], but got (-?\d+)\)",
-        "The code uses dimension {1} of a tensor with {0}. Counted from the end, -1, -2, it is "
+        "The code uses dimension {1} of a tensor with {0}. Counting from the end (-1, -2) is "
         "right with and without a batch. Or did something, such as `squeeze`, take one away?",
     ),
     Rule(

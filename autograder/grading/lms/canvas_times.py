@@ -29,7 +29,10 @@ def read_canvas_times(path: Path) -> dict[str, datetime]:
             )
         if when := row[WHEN]:
             if not (who := _number(row[WHO])):
-                raise CourseError(f"{path.name}: the row with the time {when} has no {WHO}.")
+                raise CourseError(
+                    f"{path.name}: the row with the time {when} has no {WHO}. Fill it in, or take "
+                    "the row out."
+                )
             try:
                 found[who] = read_date(str(when))
             except ValueError as error:

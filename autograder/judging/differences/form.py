@@ -168,7 +168,7 @@ NOT_SO = {
     "precise": "The gradients are less precise than the inputs: something on the way is float32.",
     "by_generator": "The same generator, in the same state, should give the same again. Draw with "
     "`generator`, and with nothing else.",
-    "in_order": "The texts aren't drawn for in their order: the first one's token comes first.",
+    "in_order": "Draw for the texts in their order: the first one's token comes first.",
     "varies": "Without a generator, every call draws the same. Where `generator` is None, leave it "
     "None: torch then draws from a generator of its own.",
     "advances": "The same generator gives the same again and again: its seed is set, or its state "
