@@ -780,8 +780,9 @@ plot_leak(
 # False, and on leaking ones, where it should say True. You can't see their code. Some leak to a
 # single word, some in only one sentence of the batch, some through a path around the mask. You
 # choose the inputs, so choose some in which no leak can hide. Batches of three sentences, with six
-# words of eight features, are large enough for every leak to show. For new words in the shape of
-# others, `torch.randn_like(words)` draws random numbers.
+# words of eight features, are large enough for every leak to show. A movement below a
+# ten-thousandth may be rounding; all these leaks are larger. For new words in the shape of others,
+# `torch.randn_like(words)` draws random numbers.
 
 
 # %%
@@ -919,7 +920,8 @@ print("eval mode: ", leaks_future(dropout.eval()))
 # words before it: a **window**. Write the mask that does both.
 #
 # `document` says which text each word belongs to, such as [0, 0, 0, 1, 1, 2]. The numbers may come
-# in any order, such as [6, 6, 2, 4, 4]. With `before` = 0, a word sees only itself.
+# in any order, such as [6, 6, 2, 4, 4], but each text stands in one piece. With `before` = 0, a
+# word sees only itself.
 
 
 # %%

@@ -568,9 +568,10 @@ for _ in range(2):
 # %% [markdown]
 # ### Exercise 6: `train_epoch` (9 minutes)
 #
-# `loader` gives batches of (source, target). `model(source, shifted_target)` gives the outputs. You
-# make the shifted target yourself: the last source point, then the target without its last point.
-# Put the model in training mode, and return the mean of the batches' losses as a number.
+# `loader` gives batches of (source, target), and may have no length. `model(source,
+# shifted_target)` gives the outputs. You make the shifted target yourself: the last source point,
+# then the target without its last point. Put the model in training mode, and return the mean of the
+# batches' losses as a number.
 
 
 # %%
@@ -1126,8 +1127,9 @@ for moment, losses in zip(("train", "test"), RUNS["A"], strict=True):
 #
 # Write down how you told them apart: a function that looks at the two losses and returns the name
 # of the defect. The check tries it on these six runs, and again with all losses of a run multiplied
-# by one factor, from 0.9 to 1.1, and some recorded less often. Grading also tries runs with the
-# same defects from other seeds. So don't look up numbers. Ask what must be true.
+# by one factor, from 0.9 to 1.1, and with only every second, third or fourth loss kept. Grading
+# also tries runs with the same defects from other seeds. So don't look up numbers. Ask what must be
+# true.
 
 
 # %%

@@ -280,7 +280,7 @@ check(find_blind_spot)
 #
 # Attention with a **sliding window**: each word sees itself and the `window` − 1 words before it.
 # The queries are the last n_query of n_key words. Keys that no query can see are cut off first, to
-# save work (which you don't have to). With a single query, all is well. With several in a long
+# save work. (You may leave them all in.) With a single query, all is well. With several in a long
 # text, all but the last get NaN or see too little. (After [LLMs-from-scratch
 # #1008](https://github.com/rasbt/LLMs-from-scratch/issues/1008).)
 

@@ -497,9 +497,9 @@ print(f"keys of length 1: {written(F.normalize(key, dim=-1), value).abs().max():
 #
 # The delta rule makes room for a key that comes again. But much of what fills a memory may never
 # come up again. So let everything fade with each word, by a factor that the model computes from the
-# word. (The slider *what stays* below sets it.) "New chapter" can wipe the slate clean. The factor
-# is exp(`log_decay`). With `log_decay` at 0 or less, it's never above 1, and a product of many
-# factors becomes a sum of their logarithms.
+# word. (The slider *what stays* below sets it.) "New chapter" can wipe the slate nearly clean. The
+# factor is exp(`log_decay`). With `log_decay` at 0 or less, it's never above 1, and a product of
+# many factors becomes a sum of their logarithms.
 #
 # ### Exercise 5: `gated_delta_step` (4 minutes)
 #

@@ -452,7 +452,8 @@ print(*tiny.state_dict(), sep="\n")
 # %% [markdown]
 # ### Exercise 6: `our_name` (6 minutes)
 #
-# Translate: the file's name → yours. Its names end in `.weight`. Before that, they say:
+# Translate: the file's name → yours. (Other files may have more blocks.) Its names end in
+# `.weight`. Before that, they say:
 #
 # | the file | yours |
 # |---|---|
@@ -1041,10 +1042,10 @@ for layer, head in [divmod(number, 9) for number in best]:
 #
 # If the story is right, then layer 17 needs layer 16 for its **keys**, and not for its queries. In
 # lesson 10, you saw a hook feed a projection from below. Now compute the attention weights of the
-# block `layer` yourself: its queries are made as always, but its keys from the stream before the
-# block `from_layer` (mostly a lower one, but any will do). The norm, the projections and the base
-# are those of block `layer`. So if `from_layer` is `layer`, you get what the model itself computes.
-# Leave the model as it is.
+# block `layer` without a hook: its queries are made as always, but its keys from the stream before
+# the block `from_layer` (mostly a lower one, but any will do). The norm, the projections and the
+# base are those of block `layer`. So if `from_layer` is `layer`, you get what the model itself
+# computes. Leave the model as it is.
 #
 # `streams_of(model, tokens)[b]` is the stream before block b. Your attention shows what has to be
 # done with it, and where the heads and the base are, except that you want the weights of all query
