@@ -21,6 +21,7 @@ from autograder.grading.submission.plain_files import (
     MOST_NOTEBOOK_BYTES,
     NOTEBOOK,
     UnfitFile,
+    require_inside,
     require_size,
     write_below,
 )
@@ -72,7 +73,7 @@ class ExtractPlainFiles(ExtractorPlugin):
             else:
                 most = MOST_NOTEBOOK_BYTES if name.suffix == NOTEBOOK else MOST_FILE_BYTES
                 data = _read(file, info, most)
-                write_below(self._extracted / place, {str(name): data})
+                write_below(self._extracted, {str(place / name): data})
         except UnfitFile as error:
             self.left_out[place / info.filename] = error.why
         except DAMAGED:
@@ -95,8 +96,8 @@ class ExtractPlainFiles(ExtractorPlugin):
                     left -= len(found[str(name)])
         if found:
             folder = place.with_name(place.name.removesuffix(ZIP) or ZIP)
+            write_below(self._extracted, {str(folder / name): data for name, data in found.items()})
             self.own_zips.add(folder)
-            write_below(self._extracted / folder, found)
         else:
             require_size(place.name, len(data), MOST_FILE_BYTES)
             write_below(self._extracted, {str(place): data})
@@ -108,10 +109,8 @@ def _files(file: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
 
 def _name(info: zipfile.ZipInfo) -> PurePosixPath:
     """Return the name of a file in a zip. Raises UnfitFile if it leads out of the zip's folder."""
-    name = PurePosixPath(info.filename)
-    if name.is_absolute() or ".." in name.parts or not name.parts:
-        raise UnfitFile(info.filename, "has a name that leads elsewhere")
-    return name
+    require_inside(info.filename)
+    return PurePosixPath(info.filename)
 
 
 def _read(file: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 MOST_NOTEBOOK_BYTES = 10_000_000  # parsing JSON may take sixty times that in memory
 MOST_FILE_BYTES = 5_000_000
@@ -98,11 +98,20 @@ def read_below(folder: Path, notebooks: bool = True) -> Found:
 
 
 def write_below(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files by relative name into a folder. Raises OSError."""
+    """Write files by relative name into a folder. Raises OSError, and UnfitFile before it writes."""
+    for name in files:
+        require_inside(name)
     for name, data in files.items():
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
+
+
+def require_inside(name: str) -> None:
+    """Raise UnfitFile if a file's name leads out of the folder that it is put into."""
+    parts = PurePosixPath(name).parts
+    if not parts or parts[0] == "/" or ".." in parts:
+        raise UnfitFile(name, "has a name that leads elsewhere")
 
 
 def require_size(name: str, size: int, most: int) -> None:

@@ -83,6 +83,14 @@ def test_no_name_leads_elsewhere(extracted, name):
     assert len(left_out) == 2
 
 
+@pytest.mark.parametrize("name", ["...zip", "..zip", ".zip", ".. .zip", "work/...zip"])
+def test_no_own_zip_is_put_beside_its_place(extracted, name):
+    inner = zip_of(("ada/a.ipynb", "zoe's"), ("zoe/a.ipynb", "zoe's"))
+    found, _ = extracted(zip_of(("ada/a.ipynb", "ada's"), (f"zoe/{name}", inner)))
+    assert found.pop("ada/a.ipynb") == b"ada's"
+    assert all(place.startswith(f"zoe/{name.rpartition('/')[0]}") for place in found)
+
+
 @pytest.mark.parametrize("target", ["../course_secret.txt", "/etc/hostname", "good.ipynb"])
 def test_no_link_is_made_or_followed(extracted, target):
     inner = zip_of(linked("b.ipynb", target))
