@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+RUNNING = {"time", "timeit", "prun", "capture"}  # magics that run code in the notebook
 # What a condition may consist of to be known without running anything.
 KNOWN = ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp | ast.cmpop | ast.boolop | ast.unaryop
 
@@ -12,7 +13,7 @@ def calls_in(sources: Iterable[str], called: str) -> Iterator[ast.Call]:
     """Yield the calls of a function, in whatever form, that run with one of these code cells."""
     for source in sources:
         if called in source:
-            yield from _calls_in_cell(source, called)
+            yield from _calls(_parsed(source), called)
 
 
 def named(argument: ast.expr) -> str:
@@ -23,15 +24,15 @@ def named(argument: ast.expr) -> str:
     return ""
 
 
-def _calls_in_cell(source: str, called: str) -> Iterator[ast.Call]:
+def _parsed(source: str) -> ast.AST:
+    """Parse a cell; one that doesn't run in the learner's notebook either is empty."""
     # Loaded for these few cells only: it takes a while.
     from IPython.core.inputtransformer2 import TransformerManager
 
     try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
+        return ast.parse(TransformerManager().transform_cell(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return  # the cell did not run in the learner's notebook either
-    yield from _calls(tree, called)
+        return ast.Module([], [])
 
 
 def _calls(tree: ast.AST, called: str) -> Iterator[ast.Call]:
@@ -51,6 +52,11 @@ def _calls(tree: ast.AST, called: str) -> Iterator[ast.Call]:
 def _parts_that_run(node: ast.AST) -> Sequence[ast.AST]:
     """Return the parts of a node that run with the cell, unless a condition never holds."""
     match node:
+        case ast.Call(
+            ast.Attribute(_, "run_line_magic" | "run_cell_magic"),
+            [ast.Constant(magic), *_, ast.Constant(str(code))],
+        ) if magic in RUNNING:
+            return [_parsed(code)]
         case ast.If(test, _, others) | ast.While(test, _, others) if _never(test):
             return others
         case ast.IfExp(test, _, other) if _never(test):

@@ -29,7 +29,7 @@ from autograder.grading.worker.graded_cells import NOT_RUN, SHOWN, notebook_poin
 from autograder.grading.worker.job import Job, Outcome
 from autograder.grading.worker.judge_notebook import judge_notebook, tidy
 from autograder.judging.verdict import Verdict
-from autograder.lessons.cells import grade_id_of
+from autograder.lessons.cells import exercise_checked, grade_id_of
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
 from autograder.sandbox.sandbox import CellRun, Run
@@ -135,8 +135,12 @@ def _run_once(code: list[str], seconds: list[float], ask: Ask) -> Run:
 
 
 def _code(cell: NotebookNode, job: Job) -> str:
-    """Return what to run for a cell. The course's check is called, whatever `check` now names."""
-    return CHECK + cell.source if grade_id_of(cell) in job.blueprint.checks else cell.source
+    """Return what to run for a cell. The course's check is called, whatever `check` now names.
+
+    A solution that is lent takes the place of its check.
+    """
+    checks = grade_id_of(cell) in job.blueprint.checks and exercise_checked(cell.source)
+    return CHECK + cell.source if checks else cell.source
 
 
 def _seconds(cell: NotebookNode, job: Job, reference: LessonReference | None) -> float:

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from autograder.lessons.lesson import Lesson
-from tests.demo.made_up_class import LEFT_OPEN, MadeUpSubmission, make_class
+from tests.demo.made_up_class import LEFT_OPEN, SOLUTION, MadeUpSubmission, make_class
 from tests.grading.single.grading_one import grade_one
 from tests.support.classroom import LESSON
 
@@ -108,6 +108,17 @@ def test_the_result_of_a_mistake(tmp_path, capfd):
     said = capfd.readouterr().out
     assert f"softmax: 4 of 5 points. {softmax['sentence']}\n" in said
     assert f"{LESSON.name}: {FULL - 1} of {FULL} points\n" in said
+
+
+def test_a_solution_that_is_lent_serves_what_builds_on_it(tmp_path):
+    masks = Lesson("04_masks")
+    answers = {e.name: SOLUTION for e in masks.exercises} | {"masked_softmax": LEFT_OPEN}
+    notebook = MadeUpSubmission("", answers).notebook(masks)
+    notebook.cells.append(nbformat.v4.new_code_cell('give_up("masked_softmax")'))
+    nbformat.write(notebook, tmp_path / "ada.ipynb")
+    result = grade_one(tmp_path / "ada.ipynb", tmp_path, "--lesson", masks.name).result
+    lost = {e["name"] for e in result["exercises"] if e["points"] < e["max_points"]}
+    assert lost == {"masked_softmax"}
 
 
 def test_what_a_learner_wrote_is_harmless(tmp_path, capfd):
