@@ -81,6 +81,7 @@ def usual_settings() -> Iterator[None]:
         with (
             torch.device("cpu") if elsewhere else contextlib.nullcontext(),
             torch.autocast("cpu", enabled=False),
+            torch.inference_mode(False),
         ):
             yield
     finally:
@@ -115,23 +116,7 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-class CallMode(TorchFunctionMode):
-    """Calls `call` in place of each of torch's functions that Python code calls."""
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        return self.call(func, args, kwargs or {})
-
-    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
-        raise NotImplementedError
-
-
-class ByName(CallMode):
+class ByName(TorchFunctionMode):
     """Raise ForbiddenCall with the name by which the code calls a function.
 
     Catches `torch.softmax(x)`, `x.softmax()`, `F.softmax(x)` and `nn.Softmax()(x)` alike.
@@ -141,24 +126,28 @@ class ByName(CallMode):
         super().__init__()
         self.names = names
 
-    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         name = getattr(func, "__name__", "")
         if name in self.names:
             raise ForbiddenCall(name)
-        return func(*args, **options)
+        return func(*args, **(kwargs or {}))
 
 
-class SameDropout(CallMode):
+class SameDropout(TorchFunctionMode):
     """Replace dropout: a number's value decides how much of it is left.
 
     This gives the same result on every processor, and for every right way to arrange the numbers.
     The share is a smooth function of the value, so that rounding changes nothing.
     """
 
-    def call(self, func: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> Any:
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         if func is F.dropout:
-            return _dropout(*args, **options)
-        return func(*args, **options)
+            return _dropout(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
 
 
 def _dropout(x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

@@ -8,6 +8,7 @@ advances: whether the same generator gives something else the next time.
 """
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -220,6 +221,7 @@ def run_without_head(
     untouched: whether the model is the same as before.
     alike: whether the copy is in the model's mode, whichever it is, and can be trained as well.
     """
+    model = copy.deepcopy(model)  # changed, it costs the points for that, and no others
     before = model(tokens)
     with as_it_was(model):
         without = function(model, layer, head)

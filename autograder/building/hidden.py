@@ -7,6 +7,7 @@ same cases, and printing them helps nobody, since any change to a submission cha
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from random import Random
 
 from autograder.asking.question import Question
 from autograder.building.drawing import Drawing
@@ -96,14 +97,21 @@ def _extended(
 ) -> tuple[Question, AnswerKey]:
     drawing = Drawing(exercise, solution)
     drawing.draw(seed)
-    calls, before = [case.call for case in drawing.cases], len(key.cases)
+    order = _shuffled(len(drawing.cases), f"{seed}/{exercise.name}")
+    cases = [drawing.cases[number] for number in order]
     known = key.cases if exercise.part(Judged).steady else []
-    hidden = Solution(solution, question, key.measure).case_keys(drawing.cases, known)
+    hidden = Solution(solution, question, key.measure).case_keys(cases, known)
+    place = {number: place for place, number in enumerate(order, start=len(key.cases))}
     aspects = [
-        replace(aspect, cases=[*aspect.cases, *(before + number for number in drawn.cases)])
+        replace(aspect, cases=[*aspect.cases, *(place[number] for number in drawn.cases)])
         for aspect, drawn in zip(key.aspects, drawing.aspects, strict=True)
     ]
     return (
-        replace(question, calls=[*question.calls, *calls]),
+        replace(question, calls=[*question.calls, *(case.call for case in cases)]),
         replace(key, cases=[*key.cases, *hidden], aspects=aspects),
     )
+
+
+def _shuffled(count: int, seed: str) -> list[int]:
+    """Return an order for hidden cases, so that no answer is known by when it is asked for."""
+    return Random(seed).sample(range(count), count)

@@ -5,12 +5,16 @@ import torch
 
 from autograder.asking.surroundings import ForbiddenCall, SameDropout, forbid, usual_settings
 
+INFERENCE = torch.inference_mode()
+
 
 @pytest.fixture
 def restored():
     """Put torch's settings back, whatever a test makes of them."""
     threads = torch.get_num_threads()
     yield
+    if torch.is_inference_mode_enabled():
+        INFERENCE.__exit__(None, None, None)
     torch.set_default_device(None)
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
@@ -24,6 +28,7 @@ def restored():
         (lambda: torch.set_default_dtype(torch.float64), torch.get_default_dtype),
         (lambda: torch.set_grad_enabled(False), torch.is_grad_enabled),
         (lambda: torch.set_num_threads(2), torch.get_num_threads),
+        (INFERENCE.__enter__, torch.is_inference_mode_enabled),
     ],
 )
 def test_a_check_has_the_usual_settings_and_the_notebook_keeps_its_own(change, read, restored):

@@ -467,6 +467,7 @@ def test_a_changed_model_is_noticed(copied):
     model.blocks = [SimpleNamespace(attention=SimpleNamespace(n_heads=2))]
     assert not run_without_head(without_head, facts, x, model, 0, 1, x).any()
     assert facts["untouched"].item() is copied and not facts["without the next"].any()
+    assert model.weight.any()  # so it costs nothing else
     with pytest.raises(WrongResult) as raised:
         run_without_head(lambda *_: None, {}, x, model, 0, 1, x)
     assert raised.value.problem.kind == "module"

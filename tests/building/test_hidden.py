@@ -39,6 +39,14 @@ def test_they_follow_the_seed():
     assert not any(x.equal(y) for x, y in zip(first, other, strict=True))
 
 
+def test_answers_are_not_known_by_their_order():
+    """Among yes and no, what a call is about can't be told by when it comes."""
+    keys = [grading_reference("04_masks", seed).keys["leaks_future"] for seed in "abcdef"]
+    said = [[case.expected["leaks"].item() for case in key.cases if case.hidden] for key in keys]
+    assert all(sorted(answers) == sorted(said[0]) for answers in said)
+    assert len({tuple(answers) for answers in said}) > 3
+
+
 def test_they_replace_fresh_cases(lesson):
     for key in graded(lesson.name).keys.values():
         kinds = [(case.fresh, case.hidden) for case in key.cases]
