@@ -94,6 +94,7 @@ def one_row_of_zeros(weights):
         ),
         (torch.ones(2, 3), EXPECTED, "it has (2, 3)."),
         (EXPECTED.double(), EXPECTED, "dtype float32; it has float64"),
+        (torch.full((3, 3), -math.inf).triu(), torch.ones(3, 3).tril() == 1, "dtype bool; it has"),
         (with_other(math.nan), EXPECTED, "`y` holds NaN in 1 of 30 places, first at (1, 2, 3)"),
         (EXPECTED / 0, EXPECTED, "infinity in 30 of 30 places"),
         (EXPECTED * 2, EXPECTED, "`y` holds the right values times 2, which is √d_k here"),

@@ -43,6 +43,12 @@ EXERCISE = Exercise(
             {">=": ">"},
         ),
         Mistake(
+            "all but itself",
+            "Each word sees all others, and not itself. It should see itself and the words before "
+            "it.",
+            "return ~torch.eye(n, dtype=torch.bool)",
+        ),
+        Mistake(
             "one word too far",
             "Each word sees one word of the future, the very one a language model has to guess. "
             "The last True in row i belongs in column i.",
@@ -81,6 +87,7 @@ EXERCISE = Exercise(
             "That is an additive mask, zeros and −∞. It comes later in this lesson; here "
             "`keep` is a boolean, True where the query may attend.",
             'return torch.full((n, n), float("-inf")).triu(1)',
+            'return torch.full((n, n), float("-inf")).triu()',
         ),
         Mistake(
             "a batch of one",
