@@ -25,24 +25,3 @@ from autograder.utils.data.recorded import (
     WRONG_MODELS,
     WrongModel,
 )
-
-__all__ = [
-    "CAPITAL_OF_FRANCE",
-    "CORNERS",
-    "CURVES",
-    "LENGTHS",
-    "NOISE",
-    "NOISE_FLOOR",
-    "RIDDLE",
-    "RIGHT_MODEL",
-    "RUNS",
-    "WRONG_MODELS",
-    "Squares",
-    "WrongModel",
-    "as_you_like_it",
-    "generate_squares",
-    "plain_paragraphs",
-    "riddle",
-    "riddle_weights",
-    "six_words",
-]

@@ -17,32 +17,3 @@ from autograder.utils.models.real_model import ModelMissing, RealModel, smollm2
 from autograder.utils.models.rotations import WRONG_ROTATIONS, rotate_pairs
 from autograder.utils.models.stacks import PART_NAMES, build_stack, stack_code
 from autograder.utils.models.wrong_models import MISTAKES, broken, exchanged
-
-__all__ = [
-    "BLIND_SPOT",
-    "DEFECTS",
-    "DROPOUT",
-    "HEALTHY",
-    "LEAK",
-    "MISTAKES",
-    "MIXING",
-    "PART_NAMES",
-    "PATIENTS",
-    "SOUND",
-    "WRONG_ROTATIONS",
-    "WRONG_SCALE",
-    "WRONG_SUM",
-    "ModelMissing",
-    "Patient",
-    "RealModel",
-    "admit",
-    "broken",
-    "build_stack",
-    "exchanged",
-    "rotate_pairs",
-    "same_logits",
-    "same_words",
-    "smollm2",
-    "stack_code",
-    "writer",
-]

@@ -20,26 +20,3 @@ from autograder.utils.plots.masking import plot_masking
 from autograder.utils.plots.picture import Picture
 from autograder.utils.plots.plane import plot_words
 from autograder.utils.plots.squares import plot_predictions, plot_square_attention, plot_squares
-
-__all__ = [
-    "Picture",
-    "draw_attention",
-    "draw_encoder_decoder",
-    "draw_keepdim",
-    "draw_projections",
-    "draw_split",
-    "growth_slope",
-    "plot_attention",
-    "plot_bars",
-    "plot_errors",
-    "plot_growth",
-    "plot_leak",
-    "plot_lines",
-    "plot_losses",
-    "plot_masking",
-    "plot_matrix",
-    "plot_predictions",
-    "plot_square_attention",
-    "plot_squares",
-    "plot_words",
-]

@@ -20,11 +20,21 @@ from autograder.utils.watching import are_described
 class Shown:
     """Jupyter shows it as a captioned figure or, if nobody is looking, only as text."""
 
+    alt: str
+    caption: str
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         picture = {} if are_described() else {"text/html": self._html()}
         return picture | {"text/plain": str(self)}
 
+    def __str__(self) -> str:
+        return f"{self.caption}\n[{self.alt}]"
+
     def _html(self) -> str:
+        return figure_html(self.image(), self.caption)
+
+    def image(self) -> str:
+        """Return the picture alone, as HTML."""
         raise NotImplementedError
 
 
@@ -41,12 +51,6 @@ class Picture(Shown):
         """The PNGs' bytes; the same numbers give the same bytes."""
         with house_style():
             return to_pngs(self.draw())
-
-    def __str__(self) -> str:
-        return f"{self.caption}\n[{self.alt}]"
-
-    def _html(self) -> str:
-        return figure_html(self.image(), self.caption)
 
     def image(self) -> str:
         """Return the picture alone, as HTML; the first panel has the alt text of all."""
@@ -66,12 +70,6 @@ class Diagram(Shown):
     svg: str = field(repr=False)
     alt: str
     caption: str
-
-    def __str__(self) -> str:
-        return f"{self.caption}\n[{self.alt}]"
-
-    def _html(self) -> str:
-        return figure_html(self.image(), self.caption)
 
     def image(self) -> str:
         """Return the picture alone, as HTML."""

@@ -15,21 +15,3 @@ from autograder.utils.views.recall import view_recall
 from autograder.utils.views.serving import view_memory, view_tiles
 from autograder.utils.views.square import view_square
 from autograder.utils.views.wrong_models import view_wrong_models
-
-__all__ = [
-    "View",
-    "view_dial",
-    "view_heads",
-    "view_mask",
-    "view_memory",
-    "view_next_tokens",
-    "view_packing",
-    "view_probe",
-    "view_recall",
-    "view_scale",
-    "view_square",
-    "view_tiles",
-    "view_training",
-    "view_writing",
-    "view_wrong_models",
-]

@@ -36,12 +36,11 @@ class GradesExporter(ExportPlugin):
     """An exporter that reads the grades of a class; its subclasses write them down."""
 
     default_to = "grades.csv"
-    strict = Bool(True, help="End with an error if somebody found no place.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the grades to `to`. Errors are logged, and end with exit status 1.
 
-        If `strict`, grades that could not be placed count as an error, after the file is written.
+        Grades that could not be placed count as an error, after the file is written.
         """
         try:
             self._export(gradebook)
@@ -83,7 +82,7 @@ class GradesExporter(ExportPlugin):
         if not grades.lessons:
             raise CourseError(EMPTY)
         self._warn_of_some(grades, submitted)
-        if self.write_grades(self.prepared(grades), term) and self.strict:
+        if self.write_grades(self.prepared(grades), term):
             raise CourseError(
                 "The file is written, but the lines above name what is missing from it."
             )
