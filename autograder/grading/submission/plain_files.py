@@ -98,7 +98,7 @@ def read_below(folder: Path, notebooks: bool = True) -> Found:
 
 
 def write_below(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files by relative name into a folder. Raises OSError, and UnfitFile before it writes."""
+    """Write files by relative name into a folder. Raises OSError; UnfitFile if a name leads out."""
     for name in files:
         require_inside(name)
     for name, data in files.items():
