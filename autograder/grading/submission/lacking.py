@@ -10,6 +10,10 @@ from collections.abc import Iterable, Iterator
 from nbformat import NotebookNode
 
 NO_MODULE = re.compile(r"No module named '([\w.]+)'")
+MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
+PARTS = ast.stmt | ast.ExceptHandler | ast.match_case
+LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+CAUGHT = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
 def lacked_modules(outputs: Iterable[NotebookNode]) -> Iterator[str]:
@@ -20,49 +24,79 @@ def lacked_modules(outputs: Iterable[NotebookNode]) -> Iterator[str]:
 
 
 def without_module(source: str, module: str) -> str:
-    """Return a cell without the statements that import a module, or only use what they import.
+    """Return a cell without the imports of a module and what only uses what they import.
 
-    The other statements stay on their lines.
+    All else stays on its lines. So do imports that the cell itself tries, and the bodies of
+    functions.
     """
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    dropped = [one for one in body if _imports(one, module)]
-    names = {name for one in dropped for name in _bound(one)}
+    body = [*_running(_parsed(source))]
+    dropped = [one for one in body if _lacking(one, module)]
+    names = {_bound(alias) for one in dropped for alias in _lacking(one, module)}
     dropped += [one for one in body if isinstance(one, ast.Expr) and names & _used(one)]
-    lines = source.splitlines()
-    for one in dropped:
-        first, last = one.lineno - 1, (one.end_lineno or one.lineno) - 1
-        if one.col_offset or any(_shares(one, other) for other in body if other is not one):
+    lines = source.encode().splitlines(keepends=True)
+    for one in sorted(dropped, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+        _drop(lines, one, module)
+    return b"".join(lines).decode()
+
+
+def _parsed(source: str) -> ast.Module:
+    """Parse a cell, as if its magics were not there; what can't be parsed is empty."""
+    for text in (source, MAGIC.sub(r"\1pass", source)):
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        lines[first : last + 1] = ["pass"] + [""] * (last - first)
-    return "\n".join(lines)
+    return ast.Module([], [])
 
 
-def _imports(statement: ast.stmt, module: str) -> bool:
+def _running(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements that run with the cell, at any depth."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, LATER):
+            waiting += [part for part in _parts(node) if isinstance(part, PARTS)]
+
+
+def _parts(node: ast.AST) -> Iterable[ast.AST]:
+    """Return the parts of a node, but not those whose failed imports it catches."""
+    if isinstance(node, ast.Try | ast.TryStar):
+        types = [handler.type for handler in node.handlers]
+        if any(one is None or CAUGHT & _used(one) for one in types):
+            return [*node.handlers, *node.orelse, *node.finalbody]
+    return ast.iter_child_nodes(node)
+
+
+def _lacking(statement: ast.stmt, module: str) -> list[ast.alias]:
+    """List what a statement imports from a module."""
     match statement:
         case ast.Import(names):
-            return any(_within(alias.name, module) for alias in names)
-        case ast.ImportFrom(str(name), _, 0):
-            return _within(name, module)
-    return False
+            return [alias for alias in names if _within(alias.name, module)]
+        case ast.ImportFrom(str(name), names, 0) if _within(name, module):
+            return names
+    return []
 
 
 def _within(name: str, module: str) -> bool:
-    return name == module or name.startswith(f"{module}.") or module.startswith(f"{name}.")
+    return name == module or name.startswith(f"{module}.")
 
 
-def _bound(statement: ast.stmt) -> set[str]:
-    if not isinstance(statement, ast.Import | ast.ImportFrom):
-        return set()
-    return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+def _bound(alias: ast.alias) -> str:
+    return (alias.asname or alias.name).partition(".")[0]
 
 
-def _used(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+def _used(node: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(node) if isinstance(node, ast.Name)}
 
 
-def _shares(one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements are on the same line."""
-    return one.lineno <= (other.end_lineno or 0) and other.lineno <= (one.end_lineno or 0)
+def _drop(lines: list[bytes], statement: ast.stmt, module: str) -> None:
+    """Put something that does nothing in a statement's place, and what else it imports."""
+    first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+    instead = "(None" + "\n" * (last - first) + ")"
+    if isinstance(statement, ast.Import):
+        others = [alias for alias in statement.names if not _within(alias.name, module)]
+        instead += f"; {ast.unparse(ast.Import(others))}" if others else ""
+    before, after = lines[first][: statement.col_offset], lines[last][statement.end_col_offset :]
+    lines[first : last + 1] = [before + instead.encode() + after, *[b""] * (last - first)]

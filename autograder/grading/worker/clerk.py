@@ -38,7 +38,8 @@ CHECK = f"from {sending.__name__} import check; "
 # Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
 # cell has that a grade may depend on. Such cells work on a few small tensors.
 CHECK_GRACE, LESSON_SECONDS = 3.0, 4.0
-MOST_RUNS = 3  # of one submission, if modules are lacking or cells don't end
+MOST_RUNS = 20  # of one submission: each but the first leaves out something more
+MOST_ENDLESS = 2  # cells that go on after an interrupt, and are left out
 LEFT_OUT = "pass"  # runs in place of such a cell
 
 
@@ -102,29 +103,30 @@ def _run(
     """Run the cells; if one fails for a module that isn't here, run them again without it.
 
     The same for a cell that goes on after an interrupt: its kernel ends with it, and the others run
-    again in a new one. Returns the last run, and the names of the modules.
+    again in a new one. Returns the last run, and the names of the modules, even of those that it
+    could not leave out.
     """
     code = [_code(cell, job) if reference else cell.source for cell in cells]
     seconds = [_seconds(cell, job, reference) for cell in cells]
-    lacking: list[str] = []
+    lacking: dict[str, None] = {}
     endless: dict[int, CellRun] = {}
+    spent = 0.0
     for _ in range(MOST_RUNS):
-        run = _run_once(code, seconds, ask)
-        if run.outlived:
+        run, before = _run_once(code, seconds, ask), list(code)
+        spent += sum(cell.seconds for cell in run.cells)
+        if run.outlived and len(endless) < MOST_ENDLESS:
             last = len(run.cells) - 1
             endless[last], code[last] = run.cells[last], LEFT_OUT
-            continue
         found = [(n, m) for n, cell in enumerate(run.cells) for m in lacked_modules(cell.outputs)]
-        before = list(code)
         for number, module in found:
             code[number] = without_module(code[number], module)
-        if code == before:
+        lacking |= dict.fromkeys(module for _, module in found)
+        if code == before or spent > job.limits.notebook_seconds:
             break
-        lacking += [module for _, module in found]
     for number, cell in endless.items():
         if number < len(run.cells):
             run.cells[number] = cell
-    return run, lacking
+    return run, [*lacking]
 
 
 def _run_once(code: list[str], seconds: list[float], ask: Ask) -> Run:

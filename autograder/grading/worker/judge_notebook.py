@@ -5,6 +5,8 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import takewhile
 from types import FrameType
 
 from nbformat import NotebookNode
@@ -15,6 +17,7 @@ from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind, cut
 from autograder.asking.question import Question
 from autograder.asking.sending import SentAnswers, unpack
+from autograder.grading.submission.definitions import defines
 from autograder.grading.submission.given_up import given_up
 from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT
 from autograder.judging.card import Card, verdict_card
@@ -57,6 +60,9 @@ def judge_notebook(
         else:
             question = reference.questions[exercise]
             verdict, card = _judged(cells[exercise], question, reference.keys, verdicts)
+        if any(problem.kind == ProblemKind.UNDEFINED for problem in verdict.problems):
+            verdict = _saying_why(verdict, cells[exercise], notebook)
+            card = verdict_card(verdict)
         verdicts[exercise] = verdict
         _show(cells[exercise], verdict, card)
     for cell in notebook.cells:
@@ -94,6 +100,21 @@ def _judge(
 
     first = unfinished(keys, exercise, handed_in.uses, is_finished)
     return blame(judge(keys[exercise], handed_in.answers), first)
+
+
+def _saying_why(verdict: Verdict, check: NotebookNode, notebook: NotebookNode) -> Verdict:
+    """Say why a check found no answer, from the cells above it that should define it."""
+    name = verdict.exercise
+    above = takewhile(lambda cell: cell is not check, notebook.cells)
+    there = [cell for cell in above if cell.cell_type == "code" and defines(cell.source, name)]
+    errors = [output for cell in there for output in _errors(cell)]
+    if errors:
+        why = cut(f"{errors[-1].ename}: {errors[-1].evalue}")
+        sentence = f"{verdict.sentence} It stopped with {why}."
+    else:
+        why = "no cell above its check defines it"
+        sentence = f"There is no `{name}`: {why}."
+    return replace(verdict, sentence=sentence, problems=(Problem(ProblemKind.UNDEFINED, why),))
 
 
 def tidy(notebook: NotebookNode) -> None:
@@ -143,13 +164,17 @@ def _sent(cell: NotebookNode) -> Iterator[object]:
 
 
 def _why_nothing(cell: NotebookNode) -> Problem:
-    errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
+    errors = _errors(cell)
     if not errors:
         return Problem(ProblemKind.NO_ANSWER)
     error = errors[0]
     if error.ename in PROBLEMS:
         return Problem(PROBLEMS[error.ename], error.evalue)
     return Problem(ProblemKind.RAISED, f"{error.ename}: {error.evalue}")
+
+
+def _errors(cell: NotebookNode) -> list[NotebookNode]:
+    return [output for output in cell.get("outputs", []) if output.output_type == "error"]
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from autograder.sandbox.sandbox import Cell
 from autograder.sandbox.walls import HOME
 
 LONGEST_REASON = 2000
-MOST_NAMES, LONGEST_NAME = 5, 60
+MOST_NAMES, LONGEST_NAME = 20, 60
 BOUNDS = Bounds(seconds=60)  # of which each answer may take a part
 
 

@@ -81,6 +81,9 @@ def test_what_is_no_notebook_is_not_graded(tmp_path, capfd, kind):
     assert f"{LESSON.name}: not graded\n" in out
 
 
+SOFTMAX = "def softmax(scores, dim=-1):\n    return scores.softmax(dim)"
+
+
 def edited(name, code):
     """Return the solved notebook, with other code in the cell that defines a function."""
     tree = json.loads(SOLVED)
@@ -133,6 +136,31 @@ def test_what_a_learner_wrote_is_harmless(tmp_path, capfd):
     assert "<script" not in found.page
     assert found.result["lacking"] == ["no_such_module_here"]
     assert "modules that this machine lacks: no_such_module_here\n" in out
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "lacking"),
+    [
+        (
+            "__import__('no_such')",
+            "stopped with ModuleNotFoundError: No module named 'no_such'.",
+            1,
+        ),
+        (
+            "import no_such\nx = no_such.x",
+            "stopped with NameError: name 'no_such' is not defined.",
+            1,
+        ),
+        ("0 / 0", "stopped with ZeroDivisionError: division by zero.", 0),
+        ("%%script cat", "no cell above its check defines it.", 0),
+    ],
+)
+def test_why_there_is_no_answer_is_said(tmp_path, code, said, lacking):
+    found = grade_one(holding(edited("softmax", f"{code}\n{SOFTMAX}"))(tmp_path), tmp_path)
+    [softmax] = [one for one in found.result["exercises"] if one["name"] == "softmax"]
+    assert softmax["sentence"].startswith("There is no `softmax`: ")
+    assert softmax["sentence"].endswith(said)
+    assert found.result["lacking"] == ["no_such"] * lacking
 
 
 def test_a_notebook_that_stops_is_not_graded(tmp_path):

@@ -64,3 +64,10 @@ def test_but_only_two_of_them():
     endless = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     texts, _ = graded(*[endless] * 3, "print(1)", limits=Limits(cell_seconds=0.3))
     assert texts == [*["CellTimeoutError"] * 3, NOT_RUN]
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_a_cell_runs_without_whatever_modules_are_lacking(count):
+    imports = "".join(f"import no_such_{number}\n" for number in range(count))
+    texts, _ = graded(f"{imports}print('here')", "print('below')")
+    assert texts == ["here\n", "below\n"]
