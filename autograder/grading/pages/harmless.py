@@ -2,7 +2,8 @@
 
 formgrader and feedback pages show what learners wrote and what their code displayed. A script in it
 would run in the viewer's browser with the viewer's rights, and an instructor may change grades. A
-class or an id could be mistaken for the page's own.
+class or an id could be mistaken for the page's own. A link into the server, or into the viewer's
+network, would act with the viewer's rights, too.
 """
 
 import re
@@ -34,6 +35,17 @@ STYLES = {
 # Words, numbers and colors; no function except those for colors, and no negative number.
 VALUE = re.compile(r"(?:[a-z0-9#%.,'\" ]|-(?=[a-z])|(?:rgb|hsl)a?\([0-9., %/]*\))+", re.IGNORECASE)
 PROTOCOLS = {"http", "https", "mailto", "data"}
+# The address of a public site. Its host is a plain name with a dot: what a browser could read as a
+# number, as a relative address or as any other host doesn't match.
+PUBLIC = re.compile(
+    r"https?://(?:[a-z0-9_-]+\.)+(?P<top>[a-z][a-z0-9-]*)(?::[0-9]*)?(?:[/?#].*)?",
+    re.IGNORECASE | re.ASCII | re.DOTALL,
+)
+# The ends of names that mean this machine or a network of its own.
+PRIVATE = {
+    *("arpa", "corp", "home", "internal", "intranet", "invalid", "lan", "local", "localdomain"),
+    *("localhost", "private", "test"),
+}
 # Classes of <code> that `sanitizer` renders afterwards.
 RENDERED_LATER = {"tex", "tex-block", "python"}
 MOST_MARKDOWN = 10_000  # characters in a cell
@@ -65,13 +77,20 @@ def _as_text(source: str) -> str:
     return f"<pre>{escape(source[:MOST_TEXT])}{more}</pre>"
 
 
+def _leads_out(address: str) -> bool:
+    """Whether a link writes a letter, or leads to a site by its public name."""
+    found = PUBLIC.fullmatch(address)
+    is_public = found is not None and found["top"].lower() not in PRIVATE
+    return is_public or address.lower().startswith("mailto:")
+
+
 def _if_harmless(tag: str, name: str, value: str) -> str | None:
     """Return the harmless part of an attribute. Loading remote content would reveal viewers."""
     match name:
         case "src":
             return value if value.startswith("data:image/") else None
         case "href":
-            return None if value.strip().lower().startswith("data:") else value
+            return value if _leads_out(value) else None
         case "style":
             return clean_style(value) or None
     return value

@@ -10,6 +10,7 @@ from autograder.grading.pages.harmless import MOST_TAGS, clean_html, clean_style
 from autograder.judging.card import verdict_card
 from autograder.judging.judge import judge
 from autograder.references.store import PUBLIC, load
+from tests.grading.feedback.made import parsed
 
 EVIL = [
     "<script>evil()</script>",
@@ -76,9 +77,54 @@ def test_no_name_and_no_class_stays(html):
     assert re.fullmatch(r"<(\w+)( rel=\"noopener noreferrer\")?>x</\1>", clean_html(html))
 
 
-@pytest.mark.parametrize("link", ["files/javascript:evil()", "/formgrader?path=x", "//evil", "#x"])
+@pytest.mark.parametrize(
+    "link",
+    [
+        *("files/javascript:evil()", "/formgrader?path=x", "//evil", "//example.org/x", "#x"),
+        *("http://127.0.0.1:8888/logout", "HTTP://LOCALHOST/x", "http://localhost.:8888/x"),
+        *("http://2130706433/x", "http://0x7f000001/x", "http://0x7f.1/x", "http://127.1/x"),
+        *("http://0177.0.0.1/x", "http://127.0.0.1./x", "http://127.0.0.0x1/x", "http://0/x"),
+        *("http://[::1]/x", "http://[::ffff:127.0.0.1]:8888/x", "http://[fe80::1%25eth0]/x"),
+        *(
+            "http://10.0.0.1/x",
+            "http://192.168.1.1/x",
+            "http://169.254.169.254/x",
+            "http://8.8.8.8",
+        ),
+        *("http://hub/x", "https://hub:8000/x", "http://a.localhost/x", "http://printer.local/x"),
+        *("http://user@127.0.0.1/x", "http://example.org@127.0.0.1/x", "http://a.b:80@hub/x"),
+        *("http:\\\\127.0.0.1\\x", "http:/\\hub/x", "http://example.org\\@hub/x", "\\\\hub\\x"),
+        *("http:logout", "https:logout", "http:/hub/logout", "https:/example.org", "http:///hub/x"),
+        *("http://%31%32%37.0.0.1/x", "http://loc%61lhost/x", "http://%6cocal.org/x"),
+        *(
+            "http://１２７.0.0.1/x",
+            "http://ⓛocalhost/x",
+            "http://127。0。0。1/x",
+            "http://ſ.loſt/x",
+        ),
+        *(
+            "ht&Tab;tp://127.0.0.1/x",
+            "http://127.0&#10;.0.1/x",
+            " http://hub/x",
+            "http:&#47;/hub/x",
+        ),
+        *("http://example.org&#10;@hub/x", "http://a.example:@hub/x", "http://..hub/x"),
+    ],
+)
 def test_only_links_to_other_sites_stay(link):
     assert "href" not in clean_html(f'<a href="{link}">x</a>')
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        *("https://example.org", "http://EXAMPLE.org:8080/a?b=c#d", "https://a-b.c_d.xn--p1ai/é"),
+        *("https://arxiv.org/abs/1706.03762", "https://example.org?http://127.0.0.1/x@hub"),
+        *("https://3blue1brown.com/", "mailto:a@example.org"),
+    ],
+)
+def test_links_to_public_names_stay(link):
+    assert parsed(clean_html(f'<a href="{link}">x</a>')).a["href"] == link
 
 
 @pytest.mark.parametrize(
