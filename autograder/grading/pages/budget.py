@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 MOST_HTML = 440_000  # bytes made from the submission
 MOST_PICTURES = 200_000  # bytes of those that may be pictures
+MOST_PIXELS = 40_000_000  # of all pictures, which take four bytes each in a browser
 MOST_SECONDS = 10.0
 
 
@@ -14,12 +15,14 @@ MOST_SECONDS = 10.0
 class Budget:
     """What is left of a page's limits.
 
+    pixels: what the pictures on it may still have.
     most_pictures: what `pictures` was at the start.
     full: whether something was left out because it would have been too much.
     """
 
     html: int = MOST_HTML
     pictures: int = MOST_PICTURES
+    pixels: int = MOST_PIXELS
     seconds: float = MOST_SECONDS
     full: bool = False
 
@@ -35,10 +38,11 @@ class Budget:
         self.html -= size
         return html
 
-    def has_room_for_picture(self, url: str) -> bool:
+    def has_room_for_picture(self, url: str, pixels: int) -> bool:
         """Whether a picture fits; if so, it is counted."""
-        fits = len(url) <= min(self.pictures, self.html)
+        fits = len(url) <= min(self.pictures, self.html) and pixels <= self.pixels
         self.pictures -= len(url) * fits
+        self.pixels -= pixels * fits
         return fits
 
     @property

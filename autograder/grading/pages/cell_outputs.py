@@ -5,12 +5,12 @@ import re
 from html import escape
 from typing import Any
 
+from autograder.grading.pages.pictures import SVG
 from autograder.grading.pages.sanitizer import NO_ALT, Sanitizer
 from autograder.grading.pages.text import printed
 from autograder.grading.submission.cells import joined_text
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
-SVG = "image/svg+xml"
 KINDS = ("text/html", "text/markdown", "text/latex", SVG, *PICTURES, "text/plain")
 TAG = re.compile(r"<[^>]*>")
 SHOWS = re.compile(r"<(img|math|hr|em class=\"left-out\")\b")

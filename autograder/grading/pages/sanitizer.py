@@ -11,9 +11,10 @@ from typing import Any
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from autograder.grading.pages.budget import Budget
+from autograder.grading.pages.budget import MOST_PIXELS, Budget
 from autograder.grading.pages.formulas import mathml
 from autograder.grading.pages.harmless import MOST_MARKDOWN, MOST_TAGS, TAGS, clean_html
+from autograder.grading.pages.pictures import DATA, pixels_of
 from autograder.grading.pages.text import as_text, highlighted
 from autograder.grading.submission.cells import pictures_of
 
@@ -27,12 +28,12 @@ ELEMENT = re.compile(
 )
 # Something meant as a tag; "a<b and c>d" only looks as if it had one.
 TAG = re.compile(r"""</?([a-z][a-z0-9]*)(\s+[\w-]+=("[^"]*"|'[^']*'|[^\s"'=<>`]+))*\s*/?>""", re.I)
-# Line ends in a picture's data come out of Markdown as %0A.
-SRC = re.compile(r' src="(data:image/[\w.+-]+;base64,(?:[\w+/=\s]|%0A)*)"', re.ASCII)
+SRC = re.compile(rf' src="({DATA})"', re.ASCII)
 ALT = re.compile(r' alt="[^"]*"')
 NO_ALT = "a picture without a description"
 NOT_HERE = "A picture is left out: it is not in the notebook itself."
-TOO_LARGE = "A picture is left out: this page keeps {} kB of pictures."
+UNKNOWN = "A picture is left out: this page shows PNG, JPEG, GIF, WebP and plain SVG."
+TOO_LARGE = "A picture is left out: this page keeps {} kB and {} megapixels of pictures."
 RENDERED: dict[str, Callable[[str], str]] = {
     INLINE: mathml,
     BLOCK: lambda tex: mathml(tex, block=True),
@@ -95,8 +96,12 @@ class Sanitizer:
         src, alt = SRC.search(attributes), ALT.search(attributes)
         if not src:
             return left_out(NOT_HERE)
-        if not self.budget.has_room_for_picture(src[1]):
-            return left_out(TOO_LARGE.format(self.budget.most_pictures // 1000))
+        pixels = pixels_of(src[1]) if len(src[1]) <= self.budget.pictures else 0
+        if pixels is None:
+            return left_out(UNKNOWN)
+        if not self.budget.has_room_for_picture(src[1], pixels):
+            most = self.budget.most_pictures // 1000, MOST_PIXELS // 1_000_000
+            return left_out(TOO_LARGE.format(*most))
         described = attributes if alt else f'{attributes} alt="{NO_ALT}"'
         return f"<img{described}>"
 

@@ -18,7 +18,7 @@ from autograder.grading.pages.harmless import (
 )
 from autograder.grading.pages.notebook import Outline
 from autograder.grading.pages.render import Renderer
-from autograder.grading.pages.sanitizer import NO_ALT, Sanitizer
+from autograder.grading.pages.sanitizer import NO_ALT, TOO_LARGE, Sanitizer
 from autograder.grading.pages.template import BASE
 from tests.grading.feedback.made import (
     POINTS,
@@ -37,6 +37,7 @@ from tests.grading.feedback.made import (
 )
 from tests.grading.pages.test_harmless import EVIL
 from tests.support.browser import new_page
+from tests.support.pictures import png
 
 LARGEST_PAGE = 500_000
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -58,7 +59,7 @@ NAMES = {
     *ATTRIBUTES,
 }
 STYLE = re.compile(r' style="([^"]*)"')
-PNG = "iVBORw0KGgo="
+PNG = png()
 
 
 def evil_page(evil):
@@ -191,17 +192,16 @@ def test_a_picture_of_the_learners_has_a_description():
 
 
 def test_pictures_have_a_budget():
-    large = new_output("display_data", {"image/png": "A" * (MOST_PICTURES * 2 // 3)})
+    large = new_output("display_data", {"image/png": png(size=MOST_PICTURES * 2 // 3)})
     soup = page([code("1", [large]), code("2", [large]), code("3", [large])], facts({}))
     assert len(soup.find_all("img")) == 1
-    assert words(soup).count("A picture is left out: this page keeps 200 kB of pictures.") == 2
+    assert words(soup).count(TOO_LARGE.format(200, 40)) == 2
 
 
 def test_an_attachment_of_several_lines_is_a_picture():
-    soup = page(
-        [markdown("![a](attachment:a.png)", {"a.png": {"image/png": "AA\nAA\n"}})], facts({})
-    )
-    assert soup.img["src"].startswith("data:image/png;base64,AA") and soup.img["alt"] == "a"
+    lines = f"{PNG[:9]}\n{PNG[9:]}\n"
+    soup = page([markdown("![a](attachment:a.png)", {"a.png": {"image/png": lines}})], facts({}))
+    assert PNG[:9] in soup.img["src"] and soup.img["alt"] == "a"
 
 
 def test_a_missing_attachment_is_left_out():

@@ -3,9 +3,11 @@
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
+from tests.support.pictures import png
+
 RUN = "window.evil = 1"
 COVER = "top:0;left:0;width:100vw;height:100vh;z-index:99999;background:red"
-PNG = "iVBORw0KGgo="
+PNG = png()
 
 
 def displayed(kind, text):

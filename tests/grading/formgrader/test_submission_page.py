@@ -17,6 +17,7 @@ from autograder.judging.verdict import AspectResult, Verdict
 from autograder.lessons.cells import nbgrader_metadata
 from tests.grading.formgrader.attacks import BROKEN, PNG
 from tests.grading.pages.test_harmless import EVIL
+from tests.support.pictures import png
 
 
 def parts_of(*cells, points=(), commented=()):
@@ -103,7 +104,7 @@ def test_a_lost_attachment_is_said():
 
 def test_an_attachment_shown_often_takes_room_once_and_again():
     cell = new_markdown_cell("![a](attachment:a.png)\n" * 400)
-    cell.attachments = {"a.png": {"image/png": "A" * 300_000}}
+    cell.attachments = {"a.png": {"image/png": png(size=300_000)}}
     html = parts_of(cell)[0][0].source
     assert html.count("<img") == 6 and len(html) < 2_100_000
 

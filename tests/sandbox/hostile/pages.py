@@ -6,8 +6,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from tests.sandbox.hostile.attack import Attack
+from tests.support.pictures import png
 
-PNG = "iVBORw0KGgo="
+PNG = png()
 
 
 def _written(name: str, tries: str, *sources: str, attached: dict | None = None) -> Attack:
@@ -126,7 +127,7 @@ ATTACKS = [
         "an attachment 400 times",
         "attaches one picture and shows it 400 times",
         "![x](attachment:x.png)\n" * 400,
-        attached={"x.png": {"image/png": "A" * 200_000}},
+        attached={"x.png": {"image/png": png(size=200_000)}},
     ),
     _written(
         "attachments that are lost",
