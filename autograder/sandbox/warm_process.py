@@ -1,7 +1,9 @@
 """The outside of a warm process: start it behind walls, take forks of it, end them.
 
 It takes orders as packets on one socket, so any number of processes can give them: all processes
-forked from the one that started it share it.
+forked from the one that started it share it. They reach a fork by connecting to a second socket.
+No descriptors are passed: Linux counts those on their way by user, and a submission can use up what
+it allows.
 """
 
 import atexit
@@ -16,6 +18,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from io import FileIO
 from typing import Any
 
 from autograder.errors import CourseError
@@ -49,14 +52,16 @@ class WarmProcess:
         self._owner = os.getpid()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process lives
         self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
-        program = ["-m", "inside.warm", str(theirs.fileno())]
-        with theirs:
+        listener, self._door = _listen()
+        passed = [theirs.fileno(), listener.fileno()]
+        program = ["-m", "inside.warm", *map(str, passed)]
+        with theirs, listener:
             self._process = subprocess.Popen(
                 self._walls.command(program, environment),
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
-                pass_fds=[theirs.fileno()],
+                pass_fds=passed,
             )
         self.pid = self._process.pid
         atexit.register(self.close)
@@ -76,15 +81,15 @@ class WarmProcess:
 
         Raises OSError if the process is lost.
         """
-        ours, theirs = socket.socketpair()
-        with ours:
-            with theirs:
-                self._order({"next": True}, theirs.fileno())
-            ours.settimeout(WARM_SECONDS)
-            data, descriptors, _, _ = socket.recv_fds(ours, 4, 1)
-        if not descriptors:
-            raise OSError("the warm process has ended")
-        return int.from_bytes(data), socket.socket(fileno=descriptors[0])
+        with socket.socket(socket.AF_UNIX) as channel:
+            channel.connect(f"/proc/self/fd/{self._door.fileno()}")
+            self._order({"next": True})
+            channel.settimeout(WARM_SECONDS)
+            number = channel.recv(4)
+            if not number:
+                raise OSError("the warm process has ended")
+            channel.settimeout(None)
+            return int.from_bytes(number), channel.dup()
 
     def end_fork(self, number: int) -> None:
         """End a fork and everything it started."""
@@ -109,6 +114,7 @@ class WarmProcess:
     def close(self) -> None:
         """Disconnect from it; in the process that started it, also end it."""
         self._orders.close()
+        self._door.close()
         if os.getpid() == self._owner:
             atexit.unregister(self.close)
             self._process.kill()
@@ -120,5 +126,15 @@ class WarmProcess:
         said = os.pread(self._said.fileno(), 10_000, 0).decode(errors="replace")
         return self._walls.explain([str(error), *said.strip().splitlines()][-1])
 
-    def _order(self, order: dict[str, Any], *descriptors: int) -> None:
-        socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
+    def _order(self, order: dict[str, Any]) -> None:
+        self._orders.send(json.dumps(order).encode())
+
+
+def _listen() -> tuple[socket.socket, FileIO]:
+    """Return a listening socket, and a file by whose descriptor alone it can be found."""
+    listener = socket.socket(socket.AF_UNIX)
+    with tempfile.TemporaryDirectory() as folder:
+        listener.bind(f"{folder}/door")
+        door = FileIO(f"{folder}/door", opener=lambda path, _: os.open(path, os.O_PATH))
+    listener.listen()
+    return listener, door

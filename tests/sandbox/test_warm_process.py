@@ -1,9 +1,13 @@
 """The process that notebooks are forked from: who may use it, and what ends with what."""
 
+import os
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
 
+from autograder.places import ROOT
 from autograder.sandbox import warm_process
 from autograder.sandbox.inside import frames
 from autograder.sandbox.limits import Limits
@@ -12,6 +16,23 @@ from tests.support.processes import descendants, running
 from tests.support.waiting import HANG, wait_until
 
 pytestmark = pytest.mark.usefixtures("sandbox")
+# Root may pass any number of descriptors.
+AS_A_USER = [] if os.getuid() else ["setpriv", "--bounding-set=-sys_admin,-sys_resource"]
+IN_FLIGHT = """
+import resource, socket
+from contextlib import closing
+from autograder.sandbox.sandbox import Cell, Sandbox
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+ends = socket.socketpair()
+try:
+    while True:
+        socket.send_fds(ends[0], [b"x"], [0] * 250)
+except OSError as error:
+    print(error)
+with closing(Sandbox()) as sandbox:
+    print(sandbox.run([Cell("6 * 7", 10.0)]).cells[0].outputs[0].data["text/plain"])
+"""
 EACH = 3  # processes per fork: keeper, supervisor and kernel
 
 
@@ -75,5 +96,11 @@ def test_when_it_is_lost_it_is_known(warm, monkeypatch):
     warm.kill()
     assert warm.is_lost()
     channel.close()
-    with pytest.raises(OSError, match=r"ended|Broken pipe"):
+    with pytest.raises(OSError, match=r"ended|refused|Broken pipe"):
         warm.take_fork()
+
+
+def test_it_passes_no_descriptors_which_are_counted_by_user():
+    program = [*AS_A_USER, sys.executable, "-c", IN_FLIGHT]
+    ran = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert ran.stdout == "[Errno 109] Too many references: cannot splice\n42\n", ran.stderr

@@ -4,6 +4,7 @@ Both sides use this module. A sandbox may send anything, so reading has limits.
 """
 
 import json
+import os
 import socket
 import struct
 from typing import Any
@@ -14,6 +15,14 @@ CHUNK = 1 << 20
 
 class FrameError(Exception):
     """The other side sent something other than a message, or too much."""
+
+
+def accept(channel: socket.socket, number: int) -> None:
+    """Turn a listening socket into the next connection to it, unless it is one; send a number."""
+    if channel.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        with channel.accept()[0] as connection:
+            os.dup2(connection.fileno(), channel.fileno())
+        channel.sendall(number.to_bytes(4))
 
 
 def send(channel: socket.socket, message: Any) -> None:

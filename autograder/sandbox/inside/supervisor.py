@@ -105,10 +105,11 @@ class Cells(NotebookClient):
 
 
 def supervise(
-    channel: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
+    channel: socket.socket, number: int, limits: dict[str, Any], calls: bytes, own_table: bool
 ) -> None:
     """Wait for a job on `channel`, and send the result of each of its cells.
 
+    number: by which whoever gives the job may end it.
     calls: the filter of system calls, for this process and all that it starts.
     """
     namespaces.die_with_parent()
@@ -120,11 +121,12 @@ def supervise(
     manager = fork_kernel(f"{SCRATCH}/.kernel", os.environ["HOME"], **_resource_limits(limits))
     namespaces.close_to_others()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # process 1 already ignores all others
-    asyncio.run(_supervise(channel, Cells(manager, limits)))
+    asyncio.run(_supervise(channel, number, Cells(manager, limits)))
 
 
-async def _supervise(channel: socket.socket, cells: Cells) -> None:
+async def _supervise(channel: socket.socket, number: int, cells: Cells) -> None:
     await cells.async_start_new_kernel_client()  # before the job comes, which then need not wait
+    frames.accept(channel, number)
     job = frames.Inbox(channel, sys.maxsize).next()
     if job is None:
         return

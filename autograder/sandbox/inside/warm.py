@@ -3,7 +3,7 @@
 It never runs a learner's code. It takes orders from graders on a socket that no fork keeps. Some
 forks are always ready: behind their walls, with a started kernel, waiting for a job.
 
-    python -P -m inside.warm DESCRIPTOR
+    python -P -m inside.warm ORDERS LISTENER
 """
 
 import base64
@@ -14,8 +14,6 @@ import os
 import signal
 import socket
 import sys
-from collections import deque
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from nbformat.v4 import new_notebook
@@ -40,50 +38,42 @@ MOST_BYTES = 100_000  # in an order
 
 
 class Nursery:
-    """Forks that wait for a job, `ahead` of them at a time, or are running one.
+    """Forks that wait for a connection, or are running the job that came over it.
 
     own_table: whether each has a process table, a disk and a network of its own.
     """
 
-    def __init__(self, limits: dict[str, Any], calls: bytes, ahead: int, own_table: bool) -> None:
-        self.limits, self.calls, self.own_table = limits, calls, own_table
-        self.running: set[int] = set()
+    def __init__(
+        self, listener: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
+    ) -> None:
+        self.listener, self.limits, self.calls = listener, limits, calls
+        self.own_table = own_table
+        self.forks: set[int] = set()
         self.ending: set[int] = set()
-        self.ready = deque(self._fork() for _ in range(ahead if own_table else 0))
 
-    def hand_over(self, reply: socket.socket) -> None:
-        """Send the first fork that is ready: its number, and the socket to reach it."""
-        keeper, channel = self.ready.popleft() if self.ready else self._fork()
-        with channel, suppress(OSError):  # if the requester has ended, the fork ends too
-            socket.send_fds(reply, [keeper.to_bytes(4)], [channel.fileno()])
-        self.running.add(keeper)
-        if self.own_table:  # else it would share its folders
-            self.ready.append(self._fork())
+    def fork(self) -> None:
+        keeper = os.fork()
+        if keeper == 0:
+            _keep(self.listener, self.limits, self.calls, self.own_table)
+        self.forks.add(keeper)
 
     def end(self, keeper: int) -> None:
         """Tell a fork to end, with everything it started, which takes a while.
 
         This may be called twice: when the fork exceeds a limit, and when it is done.
         """
-        if keeper in self.running:
-            self.running.remove(keeper)
+        if keeper in self.forks:
+            self.forks.remove(keeper)
             os.kill(keeper, signal.SIGTERM)
             self.ending.add(keeper)
         self.ending = {k for k in self.ending if os.waitpid(k, os.WNOHANG) == (0, 0)}
-
-    def _fork(self) -> tuple[int, socket.socket]:
-        ours, theirs = socket.socketpair()
-        keeper = os.fork()
-        if keeper == 0:
-            _keep(theirs, self.limits, self.calls, self.own_table)
-        theirs.close()
-        return keeper, ours
 
 
 def _keep(
     channel: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
 ) -> NoReturn:
     """Put a supervisor behind its own walls, and stay with it until it ends."""
+    number = os.getpid()
     try:
         namespaces.keep_only(channel.fileno())
         namespaces.die_with_parent()
@@ -91,12 +81,13 @@ def _keep(
             namespaces.enter()
         child = os.fork()
         if child == 0:
-            supervisor.supervise(channel, limits, calls, own_table)
+            supervisor.supervise(channel, number, limits, calls, own_table)
             os._exit(0)
         channel.close()
         signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
         os.waitpid(child, 0)
     except BaseException as error:
+        frames.accept(channel, number)
         frames.send(channel, {"failed": f"{type(error).__name__}: {error}"})
     finally:
         os._exit(0)
@@ -131,27 +122,28 @@ def _draw_once() -> None:
 
 
 def main() -> None:
-    orders = socket.socket(fileno=int(sys.argv[1]))
+    orders, listener = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
     sys.path.remove(supervisor.GRADERS_CODE)
-    start, _ = _next(orders)
+    start = _next(orders)
     warm_up(start["imports"])
     calls = base64.b64decode(start["calls"])
-    nursery = Nursery(start["limits"], calls, start["ahead"], start["own_table"])
+    nursery = Nursery(listener, start["limits"], calls, start["own_table"])
+    for _ in range(start["ahead"] if start["own_table"] else 0):  # else they would share folders
+        nursery.fork()
     while True:
-        order, descriptors = _next(orders)
+        order = _next(orders)
         if "end" in order:
             nursery.end(order["end"])
         else:
-            with socket.socket(fileno=descriptors[0]) as reply:
-                nursery.hand_over(reply)
+            nursery.fork()  # one that is ready accepts the connection, and this one replaces it
 
 
-def _next(orders: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Return the next order and its descriptors. Exit when nobody is left to give one."""
-    data, descriptors, _, _ = socket.recv_fds(orders, MOST_BYTES, 1)
+def _next(orders: socket.socket) -> dict[str, Any]:
+    """Return the next order. Exit when nobody is left to give one."""
+    data = orders.recv(MOST_BYTES)
     if not data:
         sys.exit()
-    return json.loads(data), descriptors
+    return json.loads(data)
 
 
 if __name__ == "__main__":
