@@ -186,9 +186,10 @@ PROBES = {
     """,
     "limits are set": """
         limit = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in
-                 ("AS", "NOFILE", "FSIZE", "CORE", "CPU", "NPROC")}
+                 ("AS", "NOFILE", "FSIZE", "CORE", "CPU", "NPROC", "SIGPENDING")}
         assert all(hard - soft == (name == "CPU") for name, (soft, hard) in limit.items()), limit
         most = {"AS": 1 << 33, "NOFILE": 1024, "CORE": 0, "FSIZE": SCRATCH, "CPU": 300}
+        most["SIGPENDING"] = 1000
         assert all(0 <= limit[name][0] <= value for name, value in most.items()), limit
         space = {os.stat(p).st_dev: os.statvfs(p) for p in ("/scratch", "/tmp", "/dev/shm")}
         [scratch] = space.values()

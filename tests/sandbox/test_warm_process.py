@@ -52,11 +52,19 @@ def wait_for_forks(count, warm):
     wait_until(lambda: forks(warm) == count, f"there are never {count} forks")
 
 
-def begin(warm, source):
-    """Give a fork a cell to run; return its number, and the socket to reach it."""
+def begin(warm, *sources):
+    """Give a fork cells to run; return its number, and the socket to reach it."""
     number, channel = warm.take_fork()
-    frames.send(channel, {"cells": [[source, HANG]], "files": {}})
+    frames.send(channel, {"cells": [[source, HANG] for source in sources], "files": {}})
     return number, channel
+
+
+def printed(channel):
+    """Wait until a fork has run a cell; return what that printed."""
+    channel.settimeout(HANG)
+    inbox = frames.Inbox(channel, 10_000)
+    inbox.next()
+    return inbox.next()["outputs"][0]["text"]
 
 
 def test_it_keeps_forks_ready_and_each_is_another(warm):
@@ -71,6 +79,16 @@ def test_it_keeps_forks_ready_and_each_is_another(warm):
             assert about["execution_count"] == 1
             assert shown["outputs"][0]["data"]["text/plain"] == product
     wait_for_forks(2, warm)
+
+
+def test_no_fork_sees_the_terminals_of_another(warm):
+    look = "import os; print(os.listdir('/dev/pts'))"
+    _, holder = begin(warm, f"import os; ends = os.openpty(); {look}", "while True: pass")
+    with holder:
+        assert printed(holder) == "['0', 'ptmx']\n"
+        _, other = begin(warm, look)
+        with other:
+            assert printed(other) == "['ptmx']\n"
 
 
 def test_a_fork_ends_when_it_is_told_to(warm):

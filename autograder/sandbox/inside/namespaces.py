@@ -25,9 +25,10 @@ NEW_ROOT = "/tmp"  # where `see_only` mounts it
 # Parts of /proc that affect the whole machine and that its owner could write to.
 MACHINE_WIDE = ("sys", "sysrq-trigger", "irq", "bus")
 # Devices belong to the machine: they may be used, but root could also change their permissions.
-DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "pts")
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 # /dev/zero can be mapped as shared memory, which no process counts. /dev/full reads the same.
 SHOWN_AS = {"zero": "full"}
+TERMINALS = "max=64,ptmxmode=666,mode=620"  # the machine has 4096 in all
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -48,7 +49,7 @@ def enter(own_table: bool = True) -> None:
 
 
 def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
-    """Mount a /proc and a scratch folder that end with this process, and hide `covered`.
+    """Mount a /proc, terminals and a scratch folder of this process's own, and hide `covered`.
 
     Call it in the first process after `enter`. The scratch folder is also /tmp and /dev/shm.
     Raises OSError.
@@ -60,6 +61,7 @@ def mount_own(scratch: str, scratch_bytes: int, covered: str) -> None:
         _bind_read_only(path, path, MS_NOEXEC | MS_NODEV)
     for device in DEVICES:
         _bind_read_only(f"/dev/{SHOWN_AS.get(device, device)}", f"/dev/{device}", MS_NOEXEC)
+    _mount("devpts", "/dev/pts", "devpts", MS_RDONLY | MS_NOSUID | MS_NOEXEC, TERMINALS)
     _mount("tmpfs", covered, "tmpfs", MS_RDONLY, "size=4k")
     size = f"size={scratch_bytes},nr_inodes=20000,mode=700"
     _mount("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_NODEV, size)

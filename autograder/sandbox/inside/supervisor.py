@@ -35,6 +35,7 @@ ALWAYS = ("status", "execute_input")
 EACH = 100  # bytes that an output takes on top of its content
 GRACE = 1.0  # seconds of processor time for an interrupted cell to end
 EVERY = 0.1  # seconds between two checks of the time
+MOST_SIGNALS = 256  # that wait, and timers, each of which holds one
 LAST_OUTPUT = 10.0  # seconds to wait for a cell's last output
 
 
@@ -192,6 +193,7 @@ def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
         "NOFILE": limits["open_files"],
         "CPU": int(limits["notebook_seconds"]) + 60,
         "CORE": 0,
+        "SIGPENDING": MOST_SIGNALS,
     }
     # Older kernels count all of the user's processes, not just those in this namespace.
     release = tuple(int(part) for part in os.uname().release.split(".")[:2])
