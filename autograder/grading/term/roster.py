@@ -4,8 +4,9 @@ Canvas's gradebook export has all that is needed, and so does Moodle's list of p
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import astuple, fields, replace
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from autograder.atomic_writes import write_whole
@@ -33,7 +34,17 @@ COLUMNS = {
 }
 FULL_NAME = ("Student", "Name", "Full name", "Vollständiger Name")
 TEST_PERSON = "Student, Test"  # as Canvas calls it
-SAME = ("canvas_id", "sis_user_id", "sis_login_id", "email")  # what tells that two are one person
+# What tells that two are one person.
+SAME = ("canvas_id", "sis_user_id", "sis_login_id", "email", "github")
+SAY_WHO = "Add a column `learner` that says whose row it is; a new name there is a new learner."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a row says about a person."""
+
+    row: TableRow
+    says: Learner
 
 
 def make_learners(roster: Path, course: Path) -> str:
@@ -42,18 +53,19 @@ def make_learners(roster: Path, course: Path) -> str:
     Returns what was done, in sentences. Raises CourseError, and then writes nothing.
     """
     rows = read_foreign_table(roster)
-    people = [_person(row) for row in rows if _is_person(row)]
-    if not people:
+    entries = [_entry(row) for row in rows if _is_person(row)]
+    if not entries:
         raise CourseError(
             f"{roster.name} names nobody. It needs a column such as {', '.join(FULL_NAME[:2])}, "
             "email or username, as in Canvas's gradebook export or Moodle's list of participants."
         )
     path = course / TABLE
     before = read_learners(path)
-    after = _merged(before, people)
+    by_name = _known_by_name(before, entries)
+    after, present = _merged(before, entries, by_name)
     table = [[column.name for column in fields(Learner)], *map(astuple, after.values())]
     write_whole(path, as_csv(table))
-    return _told(before, after, people)
+    return _told(before, after, present, by_name.values())
 
 
 def _is_person(row: TableRow) -> bool:
@@ -65,8 +77,8 @@ def _is_person(row: TableRow) -> bool:
     return bool(cells["id"]) and cells[name] != TEST_PERSON
 
 
-def _person(row: TableRow) -> Learner:
-    """Return what a row says about a person. Raises CourseError if that is nothing."""
+def _entry(row: TableRow) -> Entry:
+    """Read what a row says about a person. Raises CourseError if that is nothing."""
     cells = _small(row)
     found = {
         ours: next((cells[name] for name in names if cells.get(name)), "")
@@ -78,7 +90,7 @@ def _person(row: TableRow) -> Learner:
     person = Learner(**found)
     if not any((person.full_name, person.email, person.learner)):
         raise row.error("nobody is named here; fill in a name or an address, or remove the line.")
-    return person
+    return Entry(row, person)
 
 
 def _small(row: TableRow) -> Mapping[str, str]:
@@ -93,22 +105,70 @@ def _names(full: str) -> dict[str, str]:
     return {"last_name": last.strip(), "first_name": first.strip()}
 
 
-def _merged(before: Mapping[str, Learner], people: Iterable[Learner]) -> dict[str, Learner]:
-    """Return all learners by name: those known before, with what is new, and the new ones."""
-    after = dict(before)
-    for person in people:
-        known = next((one for one in after.values() if _is_same(one, person)), None)
-        name = known.learner if known else _free_name(person, after)
-        told = {f.name: getattr(person, f.name) for f in fields(Learner) if getattr(person, f.name)}
-        after[name] = replace(known or person, **told | {"learner": name})
-    return after
+def _merged(
+    before: Mapping[str, Learner], entries: Iterable[Entry], by_name: Mapping[int, Learner]
+) -> tuple[dict[str, Learner], set[str]]:
+    """Return all learners by folder, known and new, and the folders of those in the roster.
+
+    by_name: as `_known_by_name` found them.
+    """
+    after, present = dict(before), set()
+    for entry in entries:
+        says = entry.says
+        one = by_name.get(entry.row.line) or _same(after.values(), says)
+        known = after[one.learner] if one else None
+        name = known.learner if known else _free_name(entry.says, after)
+        told = {f.name: getattr(says, f.name) for f in fields(Learner) if getattr(says, f.name)}
+        after[name] = replace(known or entry.says, **told | {"learner": name})
+        present.add(name)
+    return after, present
+
+
+def _key(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def _known_by_name(before: Mapping[str, Learner], entries: Sequence[Entry]) -> dict[int, Learner]:
+    """Find the learners whom only their name tells, by line. Raises CourseError if it could be two.
+
+    A learner whom an id, an address or a folder tells is not looked for by name.
+    """
+    told = {entry.row.line: _same(before.values(), entry.says) for entry in entries}
+    others = {*before.values()} - {*told.values()}
+    found: dict[int, Learner] = {}
+    for entry in (entry for entry in entries if not told[entry.row.line]):
+        fits = [one for one in others if _may_be(one, entry.says)]
+        twice = [line for line, one in found.items() if one in fits]
+        if len(fits) + len(twice) > 1:
+            names = " or ".join(sorted(one.learner for one in fits))
+            also = f", and so could line {twice[0]}" if twice else ""
+            raise entry.row.error(f"{entry.says.full_name} could be {names}{also}. {SAY_WHO}")
+        if fits:
+            found[entry.row.line] = fits[0]
+    return found
+
+
+def _may_be(one: Learner, other: Learner) -> bool:
+    """Whether a known learner has a row's name, and nothing says that they are two people."""
+    if other.learner or not other.full_name or _ids(one, other):
+        return False
+    return _key(one.full_name) == _key(other.full_name)
+
+
+def _same(known: Iterable[Learner], person: Learner) -> Learner | None:
+    return next((one for one in known if _is_same(one, person)), None)
 
 
 def _is_same(one: Learner, other: Learner) -> bool:
     if other.learner and one.learner == other.learner:
         return True
+    return any(a.casefold() == b.casefold() for a, b in _ids(one, other))
+
+
+def _ids(one: Learner, other: Learner) -> list[tuple[str, str]]:
+    """Return the ids of both, where both have one of a kind."""
     pairs = [(getattr(one, name), getattr(other, name)) for name in SAME]
-    return any(a and a.casefold() == b.casefold() for a, b in pairs)
+    return [(a, b) for a, b in pairs if a and b]
 
 
 def _free_name(person: Learner, taken: Iterable[str]) -> str:
@@ -125,11 +185,15 @@ def _free_name(person: Learner, taken: Iterable[str]) -> str:
 
 
 def _told(
-    before: Mapping[str, Learner], after: Mapping[str, Learner], people: list[Learner]
+    before: Mapping[str, Learner],
+    after: Mapping[str, Learner],
+    present: set[str],
+    by_name: Iterable[Learner],
 ) -> str:
-    added = after.keys() - before.keys()
-    gone = [name for name, one in before.items() if not any(_is_same(one, p) for p in people)]
+    added, gone = after.keys() - before.keys(), before.keys() - present
     said = [f"{TABLE} has {count(len(after), 'learner')} now, {len(added)} of them new."]
+    if named := listed(one.learner for one in by_name):
+        said.append(f"Recognized by name alone: {named}.")
     if gone:
         said.append(f"Not in the roster, and still in {TABLE}: {listed(gone)}.")
     return " ".join(said)

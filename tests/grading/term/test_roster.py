@@ -1,5 +1,7 @@
 """learners.csv from what Canvas, Moodle and Excel write."""
 
+from itertools import permutations
+
 import pytest
 
 from autograder.course.__main__ import main
@@ -65,6 +67,59 @@ def test_who_left_is_named_and_stays(tmp_path):
 def test_two_of_one_name_get_two_folders(tmp_path):
     _, learners = made(tmp_path, "Name\nAda King\nAda King\n../x\n")
     assert [*learners] == ["ada_king", "ada_king_2", "x"]
+
+
+NAMES = "First name,Last name\nAda,Lovelace\nZoë,Müller\n"
+
+
+def test_a_table_with_only_names_doubles_nobody(tmp_path):
+    made(tmp_path, NAMES)
+    said, learners = made(tmp_path, NAMES.replace("ë", "e\u0308") + "Bo,Ek\n")
+    assert [*learners] == ["ada_lovelace", "zoë_müller", "bo_ek"]
+    assert said == (
+        "learners.csv has 3 learners now, 1 of them new. "
+        "Recognized by name alone: ada_lovelace, zoë_müller."
+    )
+
+
+IDS = 'Student,ID\n"Lovelace, Ada",101\n"Müller, Zoë",102\n'
+ADDRESSES = "Full name,Email\nAda Lovelace,a@b.c\nZoë Müller,z@b.c\n"
+
+
+@pytest.mark.parametrize(("first", "then"), [*permutations([NAMES, IDS, ADDRESSES], 2)])
+def test_a_name_tells_who_it_is_where_nothing_else_can(tmp_path, first, then):
+    _, before = made(tmp_path, first)
+    said, learners = made(tmp_path, then)
+    assert [*learners] == [*before] and "Not in the roster" not in said
+    assert made(tmp_path, then)[1] == learners
+
+
+@pytest.mark.parametrize("other", ["Student,ID\nAda King,2\n", "Username,Name\nking,Ada King\n"])
+def test_a_name_tells_nothing_where_something_else_does(tmp_path, other):
+    made(tmp_path, "Student,ID\nAda King,1\n")
+    said, learners = made(tmp_path, other)
+    assert len(learners) == 2 and "1 of them new" in said and "by name" not in said
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        ("Name\nAda King\nAda King\n", "Name\nBo\nAda King\n", "3: Ada King could be {0} or {0}_2"),
+        ("Name\nAda King\n", IDS + "Ada King,1\nAda King,2\n", "5: {1} {0}, and so could line 4"),
+    ],
+)
+def test_a_name_that_could_be_two_peoples_changes_nothing(tmp_path, first, then, words):
+    _, before = made(tmp_path, first)
+    told = "line " + words.format("ada_king", "Ada King could be") + ". Add a column `learner`"
+    with pytest.raises(CourseError, match=told):
+        made(tmp_path, then)
+    assert read_learners(tmp_path / "learners.csv") == before
+
+
+def test_a_folder_tells_who_it_is(tmp_path):
+    made(tmp_path, "Name\nAda King\nAda King\n")
+    said, learners = made(tmp_path, "Name,learner\nAda King,ada_king_2\nAda King,\nAda King,ada3\n")
+    assert [*learners] == ["ada_king", "ada_king_2", "ada3"] and "1 of them new" in said
 
 
 @pytest.mark.parametrize(
