@@ -41,10 +41,14 @@ SAY_WHO = "Add a column `learner` that says whose row it is; a new name there is
 
 @dataclass(frozen=True)
 class Entry:
-    """What a row says about a person."""
+    """What a row says about a person.
+
+    full: the name, if the row has it in one piece. Where it was cut is then a guess.
+    """
 
     row: TableRow
     says: Learner
+    full: str = ""
 
 
 def make_learners(roster: Path, course: Path) -> str:
@@ -85,12 +89,11 @@ def _entry(row: TableRow) -> Entry:
         for ours, names in COLUMNS.items()
     }
     full = next(filter(None, (cells.get(name.casefold()) for name in FULL_NAME)), "")
-    if full and not found["last_name"]:
-        found |= _names(full)
-    person = Learner(**found)
+    full = "" if found["last_name"] else full
+    person = Learner(**found | (_names(full) if full else {}))
     if not any((person.full_name, person.email, person.learner)):
         raise row.error("nobody is named here; fill in a name or an address, or remove the line.")
-    return Entry(row, person)
+    return Entry(row, person, full)
 
 
 def _small(row: TableRow) -> Mapping[str, str]:
@@ -114,14 +117,25 @@ def _merged(
     """
     after, present = dict(before), set()
     for entry in entries:
-        says = entry.says
-        one = by_name.get(entry.row.line) or _same(after.values(), says)
+        one = by_name.get(entry.row.line) or _same(after.values(), entry.says)
         known = after[one.learner] if one else None
         name = known.learner if known else _free_name(entry.says, after)
-        told = {f.name: getattr(says, f.name) for f in fields(Learner) if getattr(says, f.name)}
-        after[name] = replace(known or entry.says, **told | {"learner": name})
+        after[name] = replace(known or entry.says, **_news(entry, known) | {"learner": name})
         present.add(name)
     return after, present
+
+
+def _news(entry: Entry, known: Learner | None) -> dict[str, str]:
+    """Return what to enter: no guess at a name of which both parts are known."""
+    said = {f.name: getattr(entry.says, f.name) for f in fields(Learner)}
+    if known and entry.full and _is_spelled(known, entry.full):
+        del said["last_name"], said["first_name"]
+    return {name: value for name, value in said.items() if value}
+
+
+def _is_spelled(one: Learner, full: str) -> bool:
+    first, last = one.first_name, one.last_name
+    return _key(full) in map(_key, (f"{first} {last}", f"{last} {first}", f"{last}, {first}"))
 
 
 def _key(name: str) -> str:

@@ -122,6 +122,29 @@ def test_a_folder_tells_who_it_is(tmp_path):
     assert [*learners] == ["ada_king", "ada_king_2", "ada3"] and "1 of them new" in said
 
 
+PAIR = "First name,Last name,Email\nAnna,van der Berg,a@b.c\n小龙,李,li@b.c\n"
+
+
+def test_a_full_name_does_not_cut_a_known_one_anew(tmp_path):
+    _, before = made(tmp_path, PAIR)
+    assert (
+        made(tmp_path, "Full name,Email\nanna van der  Berg,a@b.c\n李 小龙,li@b.c\n")[1] == before
+    )
+    _, learners = made(tmp_path, "Name,Email\nAnna Berg,a@b.c\n")
+    assert (learners["a"].last_name, learners["a"].first_name) == ("Berg", "Anna")
+
+
+def test_a_pair_replaces_a_guess(tmp_path):
+    made(tmp_path, "Name,Email\nAnna van der Berg,a@b.c\n")
+    assert made(tmp_path, PAIR)[1]["a"].last_name == "van der Berg"
+
+
+def test_a_name_with_several_commas_is_a_guess_too(tmp_path):
+    made(tmp_path, 'ID,First name,Last name\n101,Ada,"King, Countess ""of"" Lovelace"\n')
+    _, learners = made(tmp_path, CANVAS)
+    assert [one.first_name for one in learners.values()] == ["Ada", "Zoë"]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
