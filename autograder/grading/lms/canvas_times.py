@@ -2,7 +2,7 @@
 
 The answer of GET /api/v1/courses/:course/assignments/:assignment/submissions is a list of objects
 with `user_id` and `submitted_at`, which is null for those who handed in nothing (its documentation:
-Submissions API).
+Submissions API). A large class has several such answers, one for each page.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any
 
 from autograder.errors import CourseError
 from autograder.grading.term.dates import read_date
+from autograder.grading.term.file_kinds import JSON, kind_of, refuse_others
 from autograder.grading.term.read_table import read_foreign_table
 
 WHO, WHEN = "user_id", "submitted_at"
@@ -46,14 +47,29 @@ def _number(value: Any) -> str:
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    if path.suffix != ".json":
-        yield from (row.cells for row in read_foreign_table(path))
-        return
     try:
-        rows = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise CourseError(f"{path.name} can't be read ({error.strerror}).") from error
+    if path.suffix != ".json" and kind_of(data) != JSON:
+        yield from (row.cells for row in read_foreign_table(path))
+        return
+    refuse_others(path.name, data, "Download the answer of Canvas's Submissions API.", JSON)
+    try:
+        answers = list(_answers(data.decode(json.detect_encoding(data))))
     except ValueError as error:
         raise CourseError(f"{path.name} is not JSON ({error}).") from None
-    for row in rows if isinstance(rows, list) else [rows]:
-        yield row if isinstance(row, dict) else {}
+    for answer in answers:
+        for row in answer if isinstance(answer, list) else [answer]:
+            yield row if isinstance(row, dict) else {}
+
+
+def _answers(text: str) -> Iterator[Any]:
+    """Yield the answers in a file, one after another. Raises ValueError."""
+    decoder, text = json.JSONDecoder(), text.strip()
+    while True:
+        answer, end = decoder.raw_decode(text)
+        yield answer
+        text = text[end:].lstrip()
+        if not text:
+            return

@@ -99,6 +99,10 @@ class LmsCollector(FileNameCollectorPlugin):
         unknown = [
             f"Not collected: {one.name}, {self._who(one.about.person)}" for one in people.values()
         ]
+        names = listed(one.name for one in plan.tests)
+        tests = (
+            [f"Left out, because {system}'s test student handed it in: {names}"] if names else []
+        )
         twice = [
             f"{learner} handed in {one.file} twice, or a copy of it: {self._shown(counts.path)} "
             f"counts, {self._shown(one.path)} doesn't"
@@ -108,7 +112,7 @@ class LmsCollector(FileNameCollectorPlugin):
         untimed = [LATE.format(system=system, learners=", ".join(late))] if late else []
         without = [self._without(one, handed) for one, handed in plan.without.items()]
         kept = self.kept_times.report()
-        told = [*nameless, *others, *unknown, *twice, *untimed, *kept, *sorted(without)]
+        told = [*nameless, *others, *unknown, *tests, *twice, *untimed, *kept, *sorted(without)]
         return [*told, *self._about_groups()]
 
     def _about_groups(self) -> Iterator[str]:

@@ -26,6 +26,7 @@ CANVAS = re.compile(
     r"(?P<prefix>(?:.*?_)?(?P<late>LATE_)?(?P<person>[0-9]+)_(?P<attachment>[0-9]+))_(?P<file>.*)",
     re.DOTALL,
 )
+TEST_PERSON = "studenttest_"  # Canvas's test student
 # In an anonymous assignment: anon_LATE_aB3xZ_2002_lesson.ipynb. The code is nobody's number.
 ANONYMOUS = re.compile(
     r"(?P<prefix>(?:LATE_)?anon_(?:LATE_)?(?P<code>\w+?))_(?:LATE_)?(?P<attachment>[0-9]+)_.*",
@@ -45,6 +46,7 @@ class DownloadedName:
     person: "" if the system hides who it is.
     file: "" for a folder.
     attachment: Canvas's number of the file, larger for a newer one; 0 if there is none.
+    is_test: whether Canvas's test student handed it in.
     """
 
     person: str = ""
@@ -52,6 +54,7 @@ class DownloadedName:
     file: str = ""
     late: bool = False
     attachment: int = 0
+    is_test: bool = False
 
     @property
     def owner(self) -> str:
@@ -70,6 +73,7 @@ def read_canvas_name(name: str) -> DownloadedName | None:
         found["file"],
         late=bool(found["late"]),
         attachment=int(found["attachment"]),
+        is_test=name.startswith(TEST_PERSON),
     )
 
 

@@ -22,6 +22,10 @@ GONE = (
 REPLACED = (
     "The notebook is a new one, so timestamp.txt has the worksheet's time now. It had: {times}"
 )
+EARLIER = (
+    "The notebook is a new one, but the worksheet's time for it is earlier than the one that "
+    "timestamp.txt had: {times}. Is this an older zip? If so, collect the newer one again"
+)
 KEPT = (
     "The notebook is the same, so timestamp.txt keeps its time, though the worksheet has another: "
     "{times}. To get the worksheet's, delete timestamp.txt and collect again"
@@ -35,12 +39,14 @@ class KeptTimes:
     times: what it will say, in UTC, by learner.
     gone: what it said before, where that is lost.
     replaced: what it said before, where the system's time replaces it.
+    earlier: the same, where the system's time is earlier.
     kept: what it says, where that stays although the system's time is different.
     """
 
     times: dict[str, datetime] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
     def add(
@@ -63,12 +69,19 @@ class KeptTimes:
             shown = f"{learner} ({text[:40]})"
             if same:
                 self.kept += [shown] if told else []
+            elif not told:
+                self.gone.append(shown)
             else:
-                (self.replaced if told else self.gone).append(shown)
+                (self.earlier if old and told < old else self.replaced).append(shown)
 
     def report(self) -> list[str]:
         """Say which times are lost, or differ from the system's."""
-        found = {GONE: self.gone, REPLACED: self.replaced, KEPT: self.kept}
+        found = {
+            GONE: self.gone,
+            REPLACED: self.replaced,
+            EARLIER: self.earlier,
+            KEPT: self.kept,
+        }
         return [text.format(times=listed(times)) for text, times in found.items() if times]
 
 

@@ -40,6 +40,7 @@ class Plan:
     nameless: notebooks whose name is not from the system.
     others: files other than notebooks that are not collected.
     unknown: files of unknown people.
+    tests: files of the system's test student, who is not in learners.csv.
     twice: files that learners submitted under a name that they had already used, and the one that
         counts.
     without: what learners submitted instead of a readable notebook.
@@ -50,6 +51,7 @@ class Plan:
     nameless: list[Path] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
     unknown: list[Handed] = field(default_factory=list)
+    tests: list[Handed] = field(default_factory=list)
     twice: list[tuple[str, Handed, Handed]] = field(default_factory=list)
     without: dict[str, list[Handed]] = field(default_factory=dict)
     having: Set[str] = frozenset()
@@ -134,8 +136,10 @@ def make_plan(
         having=having,
     )
     handed, unread = list(filter(None, found.values())), list(unread)
-    plan.unknown = [one for one in handed + unread if one.about.person not in learners]
-    known = [(learners[one.about.person], one) for one in handed if one not in plan.unknown]
+    strangers = [one for one in handed + unread if one.about.person not in learners]
+    plan.unknown = [one for one in strangers if not one.about.is_test]
+    plan.tests = [one for one in strangers if one.about.is_test]
+    known = [(learners[one.about.person], one) for one in handed if one not in strangers]
     notebooks = [pair for pair in known if _is_notebook(pair[1].path)]
 
     names = Counter((who, _released_name(one.file, released)) for who, one in notebooks)
@@ -148,7 +152,7 @@ def make_plan(
     for learner, one in sorted(notebooks, key=rank):
         plan.add(learner, one, _released_name(one.file, released))
     instead = [pair for pair in known if pair not in notebooks]
-    left = [(learners[one.about.person], one) for one in unread if one not in plan.unknown]
+    left = [(learners[one.about.person], one) for one in unread if one not in strangers]
     _add_others(plan, instead, left)
     return plan
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading.lms.class_grades import exact
 from autograder.grading.lms.moodle_date import YEAR
+from autograder.grading.term.file_kinds import refuse_others
 from autograder.grading.term.read_table import read_number
 from autograder.grading.term.tables import Learner
 
@@ -131,9 +132,12 @@ class Worksheet:
 
     def _decoded(self, path: Path) -> str:
         try:
-            return path.read_bytes().decode()
+            data = path.read_bytes()
         except OSError as error:
             raise CourseError(f"The worksheet {path} can't be read ({error.strerror}).") from error
+        refuse_others(self.name, data, f"Moodle's grading worksheet is a CSV file. {AGAIN}")
+        try:
+            return data.decode()
         except UnicodeDecodeError:
             raise CourseError(f"The worksheet {path} is not UTF-8. {AGAIN}") from None
 

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
+from autograder.grading.term.file_kinds import refuse_others
 from autograder.grading.term.write_table import as_meant
 
 SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]+")  # 2.02612E+11, by Excel
+NAME_A_TABLE = 'Name a table, as a CSV file; Excel calls that "CSV UTF-8".'
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def _decoded(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise CourseError(f"{path.name} can't be read ({error.strerror}).") from error
+    refuse_others(path.name, data, NAME_A_TABLE)
     try:
         coded = (
             "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"

@@ -76,13 +76,14 @@ def test_canvas_there_and_back(course, lms, zipped, tmp_path, capfd):
 
 LATE_ONE = {"user_id": 102, "submitted_at": "2026-10-06T09:00:00Z", "late": True}
 STRANGER = {"user_id": 999, "submitted_at": "2026-10-06T09:00:00Z"}
-ANSWER = [LATE_ONE, {"user_id": 103, "submitted_at": None}, STRANGER]
+OTHERS = [{"user_id": 103, "submitted_at": None}, STRANGER]
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("times.json", json.dumps(ANSWER)),
+        ("times.json", json.dumps([LATE_ONE, *OTHERS])),
+        ("two pages.txt", f"{json.dumps(OTHERS)}\n{json.dumps([LATE_ONE])}\n"),
         ("times.csv", "user_id;submitted_at\n102;2026-10-06T09:00:00Z\n103;\n"),
     ],
 )
@@ -99,6 +100,10 @@ def test_canvas_api_knows_the_times(course, lms, zipped, capfd, name, text):
     ("name", "text", "told"),
     [
         ("times.json", "[{]", "times.json is not JSON ("),
+        ("times.json", "[], []", "times.json is not JSON ("),
+        ("times.json", "", "times.json is not JSON ("),
+        ("times.json", "<html>", "times.json is a web page. Download the answer of Canvas's"),
+        ("times.csv", "%PDF-1.7", "times.csv is a PDF. Name a table, as a CSV file"),
         ("times.json", '{"errors": [{"message": "Invalid access token."}]}', "has no user_id"),
         ("times.json", "[1]", "times.json has no user_id or submitted_at: name the answer"),
         ("times.csv", "ID,late\n101,yes\n", "times.csv has no user_id or submitted_at"),
@@ -177,6 +182,17 @@ def test_unknown_people_are_listed_and_the_others_collected(course, lms, zipped,
     assert f"Not collected: doejane_999_2009_{NOTEBOOK}, {nobody}" in said
     assert "anon_aB3_2010_x.ipynb, because Canvas hides whose it is" in said
     assert f"{NOTEBOOK} doesn't have a name from Canvas" in said
+
+
+def test_canvas_test_student_is_left_out_unless_in_learners_csv(course, lms, zipped, capfd):
+    test = f"studenttest_19_2005_{NOTEBOOK}", "studenttest_19_2006_notes.txt"
+    assert lms("collect", FIRST, "--lms=canvas", zipped(CANVAS[0], *test)) == 0
+    assert list(submitted(course)) == [f"ada/{FIRST}/{NOTEBOOK}"]
+    left_out = "Left out, because Canvas's test student handed it in: "
+    assert f"{left_out}{', '.join(test)}" in capfd.readouterr().err
+    course.write("learners.csv", "learner,canvas_id\nada,101\nme,19\nill,105\n")
+    assert lms("collect", FIRST, "--lms=canvas", zipped(CANVAS[0], *test), "--force") == 0
+    assert f"me/{FIRST}/{NOTEBOOK}" in submitted(course)
 
 
 def test_who_did_not_hand_in_a_notebook_is_named_and_waits_for_grading(course, lms, zipped, capfd):
@@ -262,6 +278,12 @@ def test_a_time_of_the_worksheets_does_not_replace_one_beside_the_same_notebook(
     said = capfd.readouterr().err
     assert "though the worksheet has another: ada (2026-10-05 08:00). To get" in said
     assert "the worksheet's time now. It had: zoe (2026-10-05 07:00)" in said
+    course.write(f"submitted/zoe/{FIRST}/{NOTEBOOK}", "another")
+    course.write(f"submitted/zoe/{FIRST}/timestamp.txt", "2026-10-07 07:00")
+    assert lms("collect", FIRST, "--lms=moodle", zipped(*names), sheet, "--force") == 0
+    said = capfd.readouterr().err
+    assert "that timestamp.txt had: zoe (2026-10-07 07:00). Is this an older zip?" in said
+    assert submitted(course)[f"zoe/{FIRST}/timestamp.txt"] == TIMES["zoe"]
 
 
 def test_unreadable_moodle_dates_are_reported(course, lms, zipped, capfd):

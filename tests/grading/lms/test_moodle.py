@@ -154,8 +154,13 @@ def test_a_grade_above_moodles_maximum_has_no_place(fill):
         (ENGLISH.replace("Participant 1003", "Tim"), "utf-8", "line 6: 'Tim' doesn't end with"),
         (ENGLISH + "x,y\n", "utf-8", "line 8: 2 cells, but 10 columns"),
         (GERMAN[1:], "latin-1", "worksheet.csv is not UTF-8"),
+        (
+            '[{"user_id": 101}]',
+            "utf-8",
+            "is JSON, like the answers of Canvas's API. Moodle's grading",
+        ),
     ],
-    ids=["scale", "nobody", "empty", "no number", "short row", "encoding"],
+    ids=["scale", "nobody", "empty", "no number", "short row", "encoding", "Canvas's"],
 )
 def test_an_invalid_worksheet_is_left_alone(fill, text, encoding, said):
     status, filled, err = fill(text, encoding)

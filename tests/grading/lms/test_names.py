@@ -48,6 +48,10 @@ def hidden(prefix, file):
             hidden("anon_LATE_aB3xZ", "anon_LATE_aB3xZ_71002_x.ipynb"),
         ),
         ("anon_aB3xZ_LATE_71002_x.ipynb", hidden("anon_aB3xZ", "anon_aB3xZ_LATE_71002_x.ipynb")),
+        (
+            "studenttest_LATE_19_2001_x.ipynb",
+            DownloadedName("19", "studenttest_LATE_19_2001", "x.ipynb", True, 2001, is_test=True),
+        ),
         ("abel_78_102_", DownloadedName("78", "abel_78_102", "", attachment=102)),
         ("kingada_101_text.html", None),
         ("notes.ipynb", None),

@@ -259,6 +259,23 @@ def test_another_encoding_is_named_with_its_line(tmp_path):
         read_term(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"PK\3\4...lesson.ipynb...", "a zip"),
+        (b"PK\3\4...xl/workbook.xml...", "a workbook"),
+        (b"\xd0\xcf\x11\xe0...", "a workbook"),
+        (b"%PDF-1.7", "a PDF"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE html>", "a web page"),
+        (b'[{"user_id": 101}]', "JSON, like the answers of Canvas's API"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(tmp_path, data, kind):
+    (tmp_path / "learners.csv").write_bytes(data)
+    with pytest.raises(CourseError, match=f"learners.csv is {kind}. Name a table, as a CSV file"):
+        read_term(tmp_path)
+
+
 def test_only_a_file_can_be_read(tmp_path):
     (tmp_path / "lessons.csv").mkdir()
     with pytest.raises(CourseError, match=r"lessons.csv can't be read \(Is a directory\)"):
