@@ -15,6 +15,7 @@ from autograder.grading.submission.cells import (
     pictures_of,
     tags_of,
 )
+from autograder.grading.submission.definitions import defined
 from autograder.lessons.cells import grade_id_of
 
 WHY_EMPTY = "attention_why_empty"  # in the metadata of the cell with the reason
@@ -99,7 +100,8 @@ def _lines(source: str) -> list[str]:
 def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:
     """Insert missing cells right before the cell that should follow, as late as is useful.
 
-    By then, an answer in a cell that lost its metadata has run. `_move_checks` adds checks.
+    By then, an answer in a cell that lost its metadata has run. `_move_checks` adds checks, and
+    puts them below such an answer.
     """
     cells, place = list(cells), len(cells)
     for expected in reversed(blueprint.cells):
@@ -107,8 +109,19 @@ def _add_missing(cells: list[NotebookNode], blueprint: Blueprint) -> list[Notebo
         if expected.name in names:
             place = names.index(expected.name)
         elif expected.name not in blueprint.solution_before:
-            cells.insert(place, _missing(expected))
+            cells.insert(_below_answer(cells, expected, place), _missing(expected))
     return cells
+
+
+def _below_answer(cells: list[NotebookNode], expected: SourceCell, place: int) -> int:
+    """Return the place for a missing cell, which is below the last one that defines what it should.
+
+    If one above the place does, it stays there.
+    """
+    names = {*defined(expected.source)} if expected.solution else set()
+    codes = [(n, cell.source) for n, cell in enumerate(cells) if cell.cell_type == "code"]
+    found = [n for n, source in codes if not names.isdisjoint(defined(source))]
+    return found[-1] + 1 if found and found[0] >= place else place
 
 
 def _move_checks(cells: list[NotebookNode], blueprint: Blueprint) -> list[NotebookNode]:

@@ -566,6 +566,25 @@ def test_an_answer_without_its_metadata_runs_before_its_check(own):
     assert sources.index(F_ANSWER) < shown(restored).index("check_f")
 
 
+@pytest.mark.parametrize(
+    ("cells", "wanted"),
+    [
+        (["check_f", "x", F_ANSWER], ["x", F_ANSWER, "f", "check_f"]),
+        (["check_f", "check_f_twice", "f = 1"], ["f = 1", "f", "check_f", "check_f_twice"]),
+        (["check_f", F_SECOND, "x", F_ANSWER, "y"], [F_SECOND, "x", F_ANSWER, "f", "check_f", "y"]),
+        ([F_ANSWER, "check_f", F_SECOND], [F_ANSWER, "f", "check_f", F_SECOND]),
+        (["check_f", "f == 1", "g(\n  f=1)"], ["f", "check_f", "f == 1", "g(\n  f=1)"]),
+        (["check_f", "g", "%%time\n" + F_ANSWER], ["g", "%%time\n" + F_ANSWER, "f", "check_f"]),
+        (["f", "check_f", F_ANSWER], ["f", "check_f", F_ANSWER]),
+    ],
+)
+def test_a_check_follows_an_answer_that_lost_its_metadata(own, cells, wanted):
+    sources = {c.name: c.source for c in own.cells}
+    made = [cell(sources.get(n, n), n if n in NAMES else None) for n in cells]
+    restored = shown(restore(read(*made), own))
+    assert [n for n in restored if n in {*wanted}] == wanted
+
+
 def test_a_missing_solution_comes_back_empty(own):
     assert named(restore(read(), own))["f"].source == ""
 
