@@ -2,16 +2,18 @@
 
 import base64
 import re
+from collections.abc import Callable
 from io import BytesIO
 from xml.etree import ElementTree
 
 from PIL.GifImagePlugin import GifImageFile
+from PIL.ImageFile import ImageFile
 from PIL.JpegImagePlugin import JpegImageFile
 from PIL.PngImagePlugin import PngImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 # By how they begin, since browsers go by that. Only this reads SVG by its declared type.
-READERS = {
+READERS: dict[bytes, Callable[[BytesIO], ImageFile]] = {
     b"\x89PNG": PngImageFile,
     b"\xff\xd8\xff": JpegImageFile,
     b"GIF8": GifImageFile,
