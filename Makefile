@@ -102,7 +102,7 @@ mistakes: $(VENV)/developer  ## what the check says about every known mistake [L
 	python -m autograder.course mistakes $(LESSON)
 
 mutants: $(VENV)/developer  ## try answers with one generated fault each [LESSON=...]
-	python -m autograder.course mutants $(LESSON)
+	$(PLAIN) python -m autograder.course mutants $(LESSON)
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	$(call needs,LESSON)nbgrader autograde $(LESSON) $(GRADE)

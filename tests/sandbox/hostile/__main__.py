@@ -10,7 +10,11 @@ from tests.sandbox.probes import HOME, broken_walls
 
 
 def main(names: list[str]) -> int:
-    chosen = [attack for attack in ATTACKS if not names or attack.name in names]
+    known = {attack.name: attack for attack in ATTACKS}
+    if unknown := set(names) - known.keys():
+        print(f"There is no attack {', '.join(unknown)}, only:", *known, sep="\n  ")
+        return 2
+    chosen = [known[name] for name in names] or ATTACKS
     if broken := broken_walls():
         print("The walls do not hold, so nothing is run:", *broken, sep="\n  ")
         return 1
