@@ -303,9 +303,9 @@ draw_keepdim(caption="A sum divides the numbers of its color: a row or, without 
 # In the annotation, the star in `"*batch n"` means *any number of dimensions here, even none*.
 # Scores may come as [n], as [batch, n], or with more dimensions in front.
 #
-# Here, and in each exercise that follows, you earn one point for keeping your result connected to
-# its inputs. A tensor can remember what it was computed from, and training, in lesson 2, follows
-# that memory back. `torch.tensor(…)` and `.item()` forget it.
+# Here, and in most exercises that follow, you earn a point for keeping your result connected to its
+# inputs. A tensor can remember what it was computed from, and training, in lesson 2, follows that
+# memory back. `torch.tensor(…)` and `.item()` forget it.
 
 
 # %%

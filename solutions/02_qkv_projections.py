@@ -588,8 +588,8 @@ for name, result in results.items():
 # Every shape is right, and no number looks strange. A network might even train with such a mistake.
 # So we test attention by comparing numbers, on inputs whose sizes all differ. With $d_v \neq d_k$,
 # keys can't pass for values: the shape gives them away. With $n_{query} \neq n_{key}$, queries and
-# keys can't trade places, either. The checks in this course do both wherever an exercise lets the
-# sizes differ.
+# keys can't trade places, either. The checks in this course use such sizes wherever an exercise
+# lets them differ.
 
 # %% [markdown]
 # ## Where the rule breaks down (optional)

@@ -212,8 +212,8 @@ except RuntimeError as error:
 # %% [markdown]
 # The same thing happens one level up. With heads, scores are [batch, n_heads, n_query, n_key], and
 # a mask of [batch, 1, n_key] meets the heads: that's an error, or, if batch is n_heads, each *head*
-# gets the mask of a sentence. (With one sentence, nothing shows; with one head, the result grows.)
-# There, the mask needs a 1 for the heads as well, `keep[:, None]`.
+# gets the mask of a sentence. (With one sentence, nothing shows. With one head, you get [batch,
+# batch, n_query, n_key].) There, the mask needs a 1 for the heads as well, `keep[:, None]`.
 
 # %% [markdown]
 # ## Before softmax, or after?
@@ -715,12 +715,12 @@ print("Keras, spread evenly:", torch.allclose(context, keras_mha(zeros, eye), at
 # %% [markdown]
 # Without weights, PyTorch's layer makes a context of zeros, and what comes out is the bias of its
 # output projection, which starts at zero. (Self-attention is another matter: in evaluation mode,
-# without gradients, with `batch_first=True` and an even number of heads, it gives NaN again.) Keras
-# gives zeros *with* weights. Without them, and with a dropout of 0, it spreads the weight evenly
-# over everything that was supposed to be hidden, as −10⁹ did above: the queries `asks` are not
-# zeros, yet they get what a query of zeros gets without a mask, the same from each key. So never
-# give a library such a row without testing what it does. (We measured all of this with the versions
-# this course installs.)
+# without gradients, on a batch with `batch_first=True`, with biases, an even number of heads and a
+# boolean mask, it gives NaN again.) Keras gives zeros *with* weights. Without them, and with a
+# dropout of 0, it spreads the weight evenly over everything that was supposed to be hidden, as −10⁹
+# did above: the queries `asks` are not zeros, yet they get what a query of zeros gets without a
+# mask, the same from each key. So never give a library such a row without testing what it does. (We
+# measured all of this with the versions this course installs.)
 
 # %% [markdown]
 # ## A test for leaks

@@ -979,8 +979,9 @@ plot_errors(
 # - Without **layer norm**, the seeds still agree, but at 0.015 or 0.016.
 # - Without **width**, the model does no better than zeros on most seeds, and not much better on the
 #   others. That is the norm's doing. After a norm, two features are soon stuck at (1, −1) or (−1,
-#   1), so hardly any gradient gets back through it. (And the two points that are left to draw would
-#   be too few: corner 3 needs four.) Take the norm out too, and the lottery is back.
+#   1), so hardly any gradient gets back through it. (And with only those two to choose from, the
+#   decoder couldn't draw corner 3, which needs four points.) Take the norm out too, and the lottery
+#   is back.
 # - Without **positions**, nothing changes: corner 2 does tell the decoder enough. (An encoder that
 #   reads text can't do without them: to attention alone, "dog bites man" is "man bites dog".)
 #
@@ -1175,10 +1176,11 @@ check(diagnose_run)
 # directions and from all four starts, and computes the mean squared error itself. An error of
 # **0.018** is enough; that is less than twice the noise floor. The better model reached 0.0145 or
 # less on each of thirty seeds, so there is room; a linear fit to the four numbers ends near 0.020
-# on average. In another case, the same error will do, but the shapes aren't squares: their four
-# corners are uneven, the missing ones lie closer to the middle, and all are turned and moved by the
-# same amount. So what you return should come from the training shapes, not from what you know about
-# squares. All cases together may take 60 seconds; one training run should take 3 or less.
+# on average. Another case asks for the same error on shapes that aren't squares: their corners lie
+# at uneven distances from the middle, the missing ones are drawn closer to it, and all shapes are
+# turned and moved by the same amount. So what you return should come from the training shapes, not
+# from what you know about squares. All cases together may take 60 seconds; one training run should
+# take 3 or less.
 
 
 # %%

@@ -1051,9 +1051,10 @@ for name, f in small_print.items():
 
 # %% [markdown]
 # Dropout works on single weights, and on a CPU that means holding all of them at once. A mask of n²
-# entries is n² numbers of its own. And in eval mode without gradients, self-attention with
-# `batch_first=True` and an even number of heads takes yet another path, which makes all the weights
-# on a CPU, needed or not. So when memory matters, measure the case you have.
+# entries is n² numbers of its own. And in eval mode without gradients, self-attention on a batch,
+# with `batch_first=True`, biases, an even number of heads and no float mask, takes yet another
+# path, which makes all the weights on a CPU, needed or not. So when memory matters, measure the
+# case you have.
 
 # %% [markdown]
 # ## What you can do now
@@ -1066,9 +1067,9 @@ for name, f in small_print.items():
 # - Say what such a comparison **doesn't** show. It can't see the key's bias, so when parameters are
 #   the point, compare **parameters**.
 # - Write the layer in **Keras**, with the scale that one head needs.
-# - Choose **F.scaled_dot_product_attention** or `need_weights=False` when memory matters: without
-#   dropout, without a mask of n² entries, and with values as wide as the keys, what they need in
-#   training grows with n, not with n².
+# - Choose **F.scaled_dot_product_attention**, always with a dimension for the heads, or
+#   `need_weights=False` when memory matters: without dropout, without a mask of n² entries, and
+#   with values as wide as the keys, what they need in training grows with n, not with n².
 #
 # ### Test yourself
 #

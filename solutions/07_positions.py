@@ -916,8 +916,8 @@ plot_lines(
 #   right: all distances from 16 on share a number. Only one mark in eight is that far, so the curve
 #   hides it.
 # - **Learned** has never trained its rows from 32 on. **Sinusoidal** has proper vectors there, but
-#   the model has never seen them. At 40 they still help; at 64, no more than learned's untrained
-#   rows do.
+#   the model has never seen them. At 40 they still help; at 64, they help no more than the
+#   untrained rows of *learned* do.
 # - **Rotary** sees distances only. At 40, that still carries it. At 64, it fails all the same.
 # - **None** isn't nothing. Two causal layers work out some of the order on their own, and at 64
 #   they do better than sinusoidal, learned and rotary.
@@ -974,8 +974,8 @@ print(f"base 500 at 64: {found[64]:.0f}%, at 128: {found[128]:.0f}%")
 # %% [markdown]
 # At 64 it's right nearly everywhere. (The same is true of *three back*, and of other seeds.) At
 # 128, it fails again: now it's the third pair that is past half a turn, which takes it 70 words. (A
-# pair may go farther than in training, as long as it stays within half a turn. Until then, farther
-# apart still means less alike.)
+# pair may go farther than in training. Here, that does no harm within half a turn: until then, an
+# arrow and its turned copy are less alike the farther they are apart.)
 #
 # Models for long texts slow the pairs down instead, so that the slow ones go no farther than in
 # training, or not much farther. Most of these models then train a little longer. Here are three
@@ -1002,7 +1002,7 @@ plot_lines(
     },
     x_name="pair of features",
     y_name="times slower",
-    caption="Interpolation slows down all pairs, and so the fast ones, which tell neighbors apart. "
+    caption="Interpolation slows down even the fast pairs, which tell neighbors apart. "
     "YaRN spares those that have seen many turns.",
 )
 
@@ -1050,8 +1050,8 @@ plot_lines(
 #
 # T5 adds a learned number to each score, as you did in `relative_bias`. But it doesn't simply clip
 # the distances. It sorts them into 32 **buckets**: near words get one each, and the farther away
-# the words are, the more distances share a bucket. In its decoder, a query sees only the words
-# before it, and distance is query − key:
+# the words are, the more distances share a bucket. In its decoder, a query sees only itself and the
+# words before it, and distance is query − key:
 #
 # - Distances 0 to 15 have buckets 0 to 15.
 # - From 16 to 128, the buckets 16 to 31 grow by the same *factor*: there are 16 equal steps on a

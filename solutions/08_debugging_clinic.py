@@ -103,12 +103,12 @@ torch.allclose(torch.zeros(1, 7, 30), healthy(small), atol=0.5)
 
 # %% [markdown]
 # It would. You think nobody writes such a test? Somebody [published
-# one](https://github.com/Xilinx/mlir-air/issues/1427) that zeros failed, but barely: its tolerance
-# was 0.5 and a fifth of each value, on values between 0.5 and 1, and it printed PASS for attention
-# whose correlation with the right result was 0.086. So here is the first rule of the clinic: **a
-# test is only worth something once you have seen it fail.** That's what the twenty patients are
-# for. Each test you write has to catch the ill ones and leave the healthy ones alone: a **false
-# alarm** costs somebody a day.
+# one](https://github.com/Xilinx/mlir-air/issues/1427) that zeros would fail, but only just: its
+# tolerance was 0.5 and a fifth of each value, on values between 0.5 and 1, and it printed PASS for
+# attention whose correlation with the right result was 0.086. So here is the first rule of the
+# clinic: **a test is only worth something once you have seen it fail.** That's what the twenty
+# patients are for. Each test you write has to catch the ill ones and leave the healthy ones alone:
+# a **false alarm** costs somebody a day.
 #
 # ## Change something, and watch
 #

@@ -524,8 +524,8 @@ check(online_step)
 # - The last tiles may be smaller than the others.
 # - With `causal=True`, the queries are the last n_query of n_key words, and n_query ≤ n_key.
 #   (Without it, there may be more queries than keys.) So query 0 is at place n_key − n_query. You
-#   can skip tiles that lie entirely in the future. With as many queries as keys, that saves nearly
-#   half the work.
+#   can skip tiles that lie entirely in the future. With as many queries as keys, and many tiles,
+#   that saves nearly half the work.
 # - Return the context and the logsumexp.
 #
 # This exercise builds on `online_step`.
@@ -654,8 +654,8 @@ plot_growth(
 # operating system has to hand out fresh memory and clear it first. Tiles are small, so they use the
 # same memory again and again. (Much smaller tiles are slower, because then Python's loop takes
 # over.) PyTorch's function works in tiles as well, and is faster still, if you give it [batch,
-# n_heads, n, d_head], with values as wide as keys. For a single [n, d], as here, it computes all
-# the scores at once.
+# n_heads, n, d_head], with values as wide as keys and no dropout. For a single [n, d], as here, it
+# computes all the scores at once.
 #
 # ## The way back
 #

@@ -430,7 +430,7 @@ plot_lines(
     x_name="steps",
     y_name="loss in nats",
     dashed=["uniform guess: ln 68"],
-    caption="The better it knows these 2,000 characters by heart, the worse it reads others.",
+    caption="After step 100, the better it knows this text, the worse it reads others.",
 )
 
 # %% [markdown]
@@ -610,8 +610,8 @@ view_heads(
 # for what came after the last one. Large models do this all the time. Let's train a small one to do
 # nothing else. It knows 32 tokens, and each text is 32 tokens long. It begins with 8 to 16
 # different tokens in random order, and then repeats them to the end. No model could predict the
-# first round, or tell when it ends before it has 16 tokens. So the loss counts only what comes
-# after the first token of the second round. In the code, `known` says where that is.
+# first round, or be sure that it has ended before 16 tokens have come. So the loss counts only what
+# comes after the first token of the second round. In the code, `known` says where that is.
 
 
 # %%
@@ -717,7 +717,8 @@ plot_matrix(
 # Layer 0 has a stripe right below the diagonal, down to place 15: each token looks at **the token
 # before it**. (No first round in training was longer than 16, and later rounds don't need it.) In
 # layer 1, the stripe begins with the second round and lies 11 places back. When token X comes
-# around again, its last occurrence is 12 places back, and 11 places back is **what came after it**.
+# around again, its previous occurrence is 12 places back, and 11 places back is **what came after
+# it**.
 #
 # How would the model know where that is? Elhage et al. (2021) worked it out. The head in layer 0
 # copies the previous token into each place's stream, so that each place knows "the token before me
@@ -1003,8 +1004,8 @@ for part in ("query", "key", "value"):
     print(f"{part:5} from below:", percent_right(fed_from_below(copies, part), periods))
 
 # %% [markdown]
-# Queries and values don't need layer 0 at all. Without layer 0, the keys are useless, and so is the
-# copying. (Elhage et al. call this **K-composition**.)
+# Queries and values can do without layer 0: the copying is nearly as good. Without it, the keys are
+# useless, and so is the copying. (Elhage et al. call this **K-composition**.)
 #
 # And your writer? Its task isn't so clean, but you can look for the third kind of evidence: take
 # out each of its heads in turn.
@@ -1043,7 +1044,7 @@ plot_matrix(
 # | yours | 64 | 4 | 4 × 16 | 4 | learned | causal |
 # | GPT-2 small, 2019 | 768 | 12 | 12 × 64 | 12 | learned | causal |
 # | Llama 2 7B, 2023 | 4,096 | 32 | 32 × 128 | 32 | rotary | causal |
-# | DeepSeek-V3, 2024 | 7,168 | 61 | 128 × 192 | latents | rotary, partial | causal |
+# | DeepSeek-V3, 2024 | 7,168 | 61 | 128 × 192 | latents | YaRN, partial | causal |
 # | Gemma 3 4B, 2025 | 2,560 | 34 | 8 × 256 | 4 | rotary | window of 1,024 in 5 of 6 layers |
 # | gpt-oss-20b, 2025 | 2,880 | 24 | 64 × 64 | 8 | YaRN | window of 128 in 1 of 2 layers; sinks |
 # | Qwen3-Next 80B, 2025 | 2,048 | 48 | 16 × 256 | 2 | rotary, partial | 3 of 4 layers: linear |

@@ -1244,16 +1244,16 @@ def sink_window(
 check(sink_window)
 
 # %% [markdown]
-# Here are three passages of lesson 10's play, 256 tokens each, and the loss after the first 64:
+# Here are three passages of lesson 10's play, 192 tokens each, and the loss after the first 64:
 
 # %% tags=["raises-exception", "trained"]
 play = torch.tensor(real.tokens(as_you_like_it()))
-passages = [play[first : first + 256] for first in (0, 5000, 10000)]
-windows = {"everything": (256, 0)} | {
+passages = [play[first : first + 192] for first in (0, 5000, 10000)]
+windows = {"everything": (192, 0)} | {
     f"a window of 64, sinks: {n_sinks}": (64, n_sinks) for n_sinks in (0, 1, 4)
 }
 for name, sizes in windows.items():
-    keep = sink_window(256, 256, *sizes)
+    keep = sink_window(192, 192, *sizes)
     with exchanged(llama, "causal_softmax", masking(keep)):
         found = [losses_of(llama, passage)[64:].mean() for passage in passages]
     print(f"{name:23}", *(f"{loss:.2f}" for loss in found))

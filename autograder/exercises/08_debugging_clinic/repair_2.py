@@ -58,7 +58,7 @@ EXERCISE = Exercise(
             2,
             [wide_rows, far_texts, far_heads, far_rows(150.0), far_rows(-400.0)],
         ),
-        Aspect("gradients", 1, [far_rows(200.0), drawn("batch", 3.0)], gradients=True),
+        Aspect("gradients", 1, [far_rows(800.0), drawn("batch", 3.0)], gradients=True),
     ],
     mistakes=[
         Mistake(
