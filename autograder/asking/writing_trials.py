@@ -221,22 +221,22 @@ def run_without_head(
     untouched: whether the model is the same as before.
     alike: whether the copy is in the model's mode, whichever it is, and can be trained as well.
     """
-    model = copy.deepcopy(model)  # changed, it costs the points for that, and no others
-    before = model(tokens)
-    with as_it_was(model):
-        without = function(model, layer, head)
+    own = copy.deepcopy(model)  # changed, it costs the points for that, and no others
+    before = own(tokens)
+    with as_it_was(own):
+        without = function(own, layer, head)
     if not isinstance(without, nn.Module):
         raise wrong_type(ProblemKind.MODULE, without)
     result: Tensor = without(tokens)
-    untouched = without is not model and torch.equal(model(tokens), before)
+    untouched = without is not own and torch.equal(own(tokens), before)
     facts["untouched"] = torch.tensor(untouched)
     if untouched:
-        require_own_memory({"the model": model, "the copy": without})
-    next_head = (head + 1) % blocks_of(model)[layer].attention.n_heads
+        require_own_memory({"the model": own, "the copy": without})
+    next_head = (head + 1) % blocks_of(own)[layer].attention.n_heads
     facts["without the next"] = function(without, layer, next_head)(tokens)
-    with as_it_was(model.eval()):
-        quiet = function(model, layer, head)
-    alike = _same_use(model, quiet), _same_use(model.train(), without)
+    with as_it_was(own.eval()):
+        quiet = function(own, layer, head)
+    alike = _same_use(own, quiet), _same_use(own.train(), without)
     facts["alike"] = torch.tensor(all(alike))
     return result
 
