@@ -4,7 +4,7 @@ import glob
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 UNFINISHED = ".unfinished"
@@ -14,6 +14,7 @@ def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
     """Write a file completely or not at all: a concurrent reader never sees half of it.
 
     mode: its permissions, less those that the process takes away from all files.
+    Raises OSError, with the file's own name.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -21,8 +22,11 @@ def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
         draft.touch(mode)
         draft.write_bytes(data)
         draft.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
 
 
 @contextmanager
@@ -40,7 +44,8 @@ def draft_of(final: Path, keep_others: bool) -> Iterator[Path]:
             _copy_others(final, draft)
         _exchange(final, draft)
     finally:
-        remove_unfinished(final)
+        with suppress(OSError):
+            remove_unfinished(final)
 
 
 def remove_unfinished(final: Path) -> None:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from autograder.errors import CourseError
 from autograder.grading.engine.ctrl_c import INTERRUPTED
+from autograder.grading.engine.disk import disk_trouble
 from autograder.grading.term.learner_names import printable_lines
 from autograder.places import IS_REPOSITORY, ROOT
 
@@ -54,6 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CourseError as error:
         print(printable_lines(str(error)), file=sys.stderr)
         return 2
+    except OSError as error:
+        if not (told := disk_trouble(error)):
+            raise
+        print(printable_lines(told), file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED

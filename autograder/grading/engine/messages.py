@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from nbgrader.converters.base import NbGraderException
 
 from autograder.errors import CourseError
+from autograder.grading.engine.disk import disk_trouble
 from autograder.grading.term.learner_names import printable_lines
 
 GRADEBOOK_LOG = logging.getLogger("tornado.application")  # of nbgrader's gradebook
@@ -29,12 +30,15 @@ class Printable(logging.Filter):
 
 @contextmanager
 def errors_as_sentences(log: logging.Logger) -> Iterator[None]:
-    """Log a CourseError and raise NbGraderException, so the command ends without a traceback."""
+    """Log a CourseError or trouble with the disk, and raise NbGraderException: no traceback."""
     try:
         yield
-    except CourseError as error:
-        log.error(str(error))
-        raise NbGraderException(str(error)) from error
+    except (CourseError, OSError) as error:
+        told = disk_trouble(error) if isinstance(error, OSError) else str(error)
+        if not told:
+            raise
+        log.error(told)
+        raise NbGraderException(told) from error
 
 
 @contextmanager

@@ -189,6 +189,31 @@ def test_an_unknown_lesson_and_a_bad_table_are_sentences(course, lms, tmp_path, 
     assert "lessons.csv, line 2: due 'tomorrow'" in said and "Traceback" not in said
 
 
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("command", ["adjust", "learners", "collect"])
+def test_a_read_only_disk_is_a_sentence(course, zipped, tmp_path, command):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("name\nAda King\n", encoding="utf-8")
+    arguments = {
+        "adjust": [FIRST, "a", "full"],
+        "learners": [roster],
+        "collect": [FIRST, zipped(f"kingada_101_2001_{FIRST}.ipynb"), "--lms=canvas"],
+    }[command]
+    program = [sys.executable, "-m", "autograder.course", command, *arguments]
+    done = subprocess.run(
+        [
+            *("bwrap", "--dev-bind", "/", "/", "--ro-bind", course.root, course.root),
+            *(*program, f"--course={course.root}"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 1, done.stderr
+    assert "can't be read or written (Read-only file system). Mend that" in done.stderr
+    assert "Traceback" not in done.stderr and str(os.getpid()) not in done.stderr
+
+
 def test_a_file_that_can_not_be_written_is_a_sentence(course, lms, tmp_path, capfd):
     (tmp_path / "folder").mkdir()
     assert lms("export", f"--to={tmp_path / 'folder'}") == 1

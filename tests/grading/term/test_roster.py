@@ -1,6 +1,8 @@
 """learners.csv from what Canvas, Moodle and Excel write."""
 
+import errno
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +57,21 @@ def test_moodles_participants_join_those_from_canvas(tmp_path):
 def test_excels_tables_have_tabs_and_empty_columns(tmp_path, encoding):
     _, learners = made(tmp_path, EXCEL, encoding)
     assert learners["zoe"].full_name == "Zoë Müller" and len(learners) == 1
+
+
+def test_a_full_disk_leaves_the_old_table(tmp_path, monkeypatch, capsys):
+    made(tmp_path, CANVAS)
+    before = (tmp_path / "learners.csv").read_bytes()
+
+    def fail(path, *_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    monkeypatch.setattr(Path, "unlink", fail)
+    assert main(["learners", str(tmp_path / "roster.csv"), f"--course={tmp_path}"]) == 1
+    told = f"{tmp_path / 'learners.csv'} can't be read or written (No space left on device)."
+    assert told in capsys.readouterr().err
+    assert (tmp_path / "learners.csv").read_bytes() == before
 
 
 def test_who_left_is_named_and_stays(tmp_path):
