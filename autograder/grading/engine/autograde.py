@@ -10,7 +10,7 @@ Modules that load torch are imported in functions, because every nbgrader comman
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -46,9 +46,11 @@ from autograder.grading.gradebook.entries import forget_time
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.lesson_grades import submitted_grades
 from autograder.grading.gradebook.opening import (
+    NoGradebook,
     complete_gradebook,
     open_gradebook,
-    require_readable,
+    readable,
+    reading,
 )
 from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.submission.folder import submitted_at
@@ -59,6 +61,12 @@ from autograder.sandbox.cgroups import home
 from autograder.sandbox.limits import Limits
 
 OWN_SECRET = "Write a line of your own into course_secret.txt, and grade again."
+NOT_RELEASED = "{0} was not released. To release it: nbgrader generate_assignment {0}"
+NOT_ENTERED = (
+    "{0} is released, but not in the gradebook. If the gradebook was lost, restore a backup, which "
+    "has the points given by hand too. To enter {0} in a new one: nbgrader generate_assignment "
+    "--force {0}"
+)
 LIMITS, GIGABYTE = Limits(), 2**30
 
 
@@ -87,16 +95,11 @@ class Autograde(DueSubmissions):
         config=True
     )
 
-    def start(self) -> None:
-        """Grade. Raises NbGraderException if the gradebook can't be read."""
-        with errors_as_sentences(self.log):
-            require_readable(self.coursedir)
-        super().start()
-
     def init_notebooks(self) -> None:
         """Find every submitted folder, even one without its notebooks.
 
-        Raises NbGraderException if there is none, or the assignment was not released.
+        Raises NbGraderException if there is none, the gradebook can't be read, or the assignment
+        is not in it.
         """
         with errors_as_sentences(self.log):
             released = self._released_names()
@@ -198,7 +201,7 @@ class Autograde(DueSubmissions):
     def _follow_tables(self, term: Term) -> None:
         """Enter names, due dates and extensions from the tables of the term."""
         what = "The gradebook would change" if self.dry else "Gradebook"
-        with open_gradebook(self.coursedir) as gradebook:
+        with readable(), open_gradebook(self.coursedir) as gradebook:
             for change in bring_up_to_date(gradebook, term, self.dry):
                 self.log.info("%s: %s", what, change)
 
@@ -292,9 +295,9 @@ class Autograde(DueSubmissions):
         return call_roll(grades, assignment, term, folders, asked)
 
     def _released_names(self) -> list[str]:
-        """List the notebooks of the assignment. Raises CourseError if it was not released."""
-        wanted = self.coursedir.assignment_id
-        with open_gradebook(self.coursedir) as gradebook:
+        """List the notebooks of the assignment. Raises CourseError if the gradebook lacks it."""
+        wanted, names = self.coursedir.assignment_id, {}
+        with suppress(NoGradebook), reading(self.coursedir.db_url) as gradebook:
             names = released_notebooks(gradebook)
         if names.get(wanted):
             return names[wanted]
@@ -302,8 +305,8 @@ class Autograde(DueSubmissions):
         paths = map(Path, patches.find(format_path(folder, ".", "*")))
         sources = {path.name for path in paths if path.is_dir()}
         if wanted in sources:
-            remedy = f"nbgrader generate_assignment {wanted}"
-            raise CourseError(f"{wanted} was not released. To release it: {remedy}")
+            released = Path(format_path(self.coursedir.release_directory, ".", wanted))
+            raise CourseError((NOT_ENTERED if released.exists() else NOT_RELEASED).format(wanted))
         meant = did_you_mean(wanted, names.keys() | sources)
         raise CourseError(f"There is no assignment {wanted}.{meant}")
 

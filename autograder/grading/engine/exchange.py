@@ -19,7 +19,7 @@ from pathlib import Path
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.atomic_writes import draft_of
-from autograder.grading.gradebook.opening import open_gradebook
+from autograder.grading.gradebook.opening import NoGradebook, reading
 from autograder.grading.gradebook.released import due_date
 from autograder.grading.submission.folder import TIMESTAMP
 from autograder.grading.submission.plain_files import read_below, write_below
@@ -96,8 +96,9 @@ class CollectPlainFiles(ExchangeCollect):
         return found
 
     def _due(self) -> datetime | None:
-        with open_gradebook(self.coursedir) as gradebook:
+        with suppress(NoGradebook), reading(self.coursedir.db_url) as gradebook:
             return due_date(gradebook, self.coursedir.assignment_id)
+        return None
 
     def _counting(self, found: Sequence[InboundFolder], due: datetime | None) -> InboundFolder:
         """Return the last submission before the due date, or else the last one."""

@@ -17,8 +17,10 @@ from nbgrader.utils import is_locked
 from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.gradebook.new_version import follow_version
-from autograder.grading.gradebook.opening import open_gradebook, require_readable
+from autograder.grading.gradebook.opening import open_gradebook, readable, require_readable
 from autograder.lessons.cells import BEGINNING
+
+RELEASED = "%s is released already; --force releases it again, and enters it in a new gradebook."
 
 
 class ClearReadOnly(ClearMarkScheme):
@@ -69,9 +71,9 @@ class GenerateAssignment(patches.OpenConverter, converters.GenerateAssignment):
         """Release the assignment. If it raises NbGraderException, the old release is unchanged."""
         assignment = self.coursedir.assignment_id
         if not self.force and Path(self.result_path(assignment, ".")).exists():
-            self.log.warning("%s is released already; --force releases it again.", assignment)
+            self.log.warning(RELEASED, assignment)
             return
-        with self.aside(assignment, "."):
+        with errors_as_sentences(self.log), self.aside(assignment, "."):
             if not self.no_database:
                 self._follow_changes()
             super().convert_notebooks()
@@ -79,6 +81,6 @@ class GenerateAssignment(patches.OpenConverter, converters.GenerateAssignment):
         self.log.info("%s is released: learners get %s", assignment, folder)
 
     def _follow_changes(self) -> None:
-        with errors_as_sentences(self.log), open_gradebook(self.coursedir) as gradebook:
+        with readable(), open_gradebook(self.coursedir) as gradebook:
             for path in (Path(path) for paths in self.assignments.values() for path in paths):
                 follow_version(gradebook, self.coursedir.assignment_id, path)

@@ -28,6 +28,11 @@ from autograder.grading.term.learner_names import why_no_name
 from autograder.grading.term.tables import Term, due_for, late_penalty, terms_of
 from autograder.grading.worker.job import RUN, Graded, Outcome, earlier_run
 
+GONE_WITH_IT = (
+    "If the gradebook was lost, the points and comments given by hand are gone with it. A backup "
+    "would bring them back."
+)
+
 
 class CopyPlainFiles(BaseConverter):
     """Copies the ordinary files beside a submitted notebook.
@@ -85,6 +90,8 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
                 summary.leave(learner, _why_not_graded(runs) if learner in waiting else "")
         for why, count in (+again).items():
             self.log.info("%s to grade again: %s", count, in_words(why))
+        if again[(Due.LOST,)]:
+            self.log.warning(GONE_WITH_IT)
         return due
 
     @property
@@ -106,13 +113,13 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
         learner = self.student_of(folder)
         if learner in self.coursedir.student_id_exclude.split(","):
             return ()
-        if self.force:
-            return (Due.FORCED,)
         made = [run for run in runs if run is not None]
         if len(made) < len(runs):
             return (Due.NEW,)
         if not known:
             return (Due.LOST,)
+        if self.force:
+            return (Due.FORCED,)
         pairs = zip(made, self.assignments[folder], strict=True)
         reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
         return next(filter(None, reasons), ())

@@ -6,7 +6,7 @@ from autograder.errors import CourseError
 from autograder.grading.gradebook.course_files import CourseFiles
 from autograder.grading.gradebook.grades import LessonGrades
 from autograder.grading.gradebook.lesson_grades import lesson_grades, require_cell
-from autograder.grading.gradebook.opening import NoGradebook, reading
+from autograder.grading.gradebook.opening import reading
 from autograder.grading.term.adjustments import (
     FORMS,
     NONE,
@@ -33,7 +33,8 @@ def adjust(files: CourseFiles, lesson: str, cell: str, points: str, who: Sequenc
         everyone if it is empty.
     Returns what the table says about the lesson now. Raises CourseError; nothing is written then.
     """
-    known = _known(files, lesson)
+    with reading(files.db_url, lesson) as gradebook:
+        known = lesson_grades(gradebook, lesson, Term())
     cell = _cell(known, lesson, cell)
     learners = _learners(files, known, lesson, cell, who)
     path, all_rows = files.root / TABLE, points == NONE and not who
@@ -46,17 +47,6 @@ def adjust(files: CourseFiles, lesson: str, cell: str, points: str, who: Sequenc
     write_adjustments(path, [*kept, *rows])
     told = [f"{one}." for one in [*kept, *rows] if one.lesson == lesson]
     return "\n".join(told) or f"{TABLE} has nothing on {lesson} now."
-
-
-def _known(files: CourseFiles, lesson: str) -> LessonGrades:
-    try:
-        with reading(files.db_url) as gradebook:
-            known = lesson_grades(gradebook, lesson, Term())
-    except NoGradebook as error:
-        raise CourseError(f"There is no gradebook: {error}.") from None
-    if not known.cells:
-        raise CourseError(f"The gradebook has no lesson {lesson!r}: release it first.")
-    return known
 
 
 def _cell(known: LessonGrades, lesson: str, name: str) -> str:

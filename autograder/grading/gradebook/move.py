@@ -8,7 +8,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from autograder.errors import CourseError
-from autograder.grading.gradebook.opening import NoGradebook, reading
+from autograder.grading.gradebook.opening import reading
 
 TABLES = {table.name: table for table in Base.metadata.sorted_tables}
 AT_ONCE = 1000  # rows
@@ -31,8 +31,6 @@ def move_gradebook(source: str, target: str) -> str:
                 for part in rows.partitions(AT_ONCE):
                     new.execute(insert(table), [dict(row) for row in part])
             counts = {name: _count(new, name) for name in ("student", "submitted_assignment")}
-    except NoGradebook as error:
-        raise CourseError(f"There is no gradebook to move: {error}.") from None
     except SQLAlchemyError as error:
         raise CourseError(_failed(target, error)) from error
     finally:

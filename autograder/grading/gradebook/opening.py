@@ -6,15 +6,15 @@ Everything else that is patched in nbgrader is in `grading.engine.patches`.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 from nbgrader import api
-from nbgrader.api import Gradebook
+from nbgrader.api import Assignment, Gradebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -23,10 +23,18 @@ from autograder.errors import CourseError
 from autograder.sandbox.inside.expect import expect
 
 PATIENCE = 60  # seconds; Python's default is five
+REMEDY = (
+    "If the gradebook was lost, restore a backup, which has the points given by hand too; if it "
+    "was moved, write its address into nbgrader_config.py (c.CourseDirectory.db_url). To fill a "
+    "new one: `nbgrader generate_assignment --force LESSON`, then `make grade LESSON=…`."
+)
 
 
-class NoGradebook(Exception):
-    """There is no gradebook; the message says where it should be."""
+class NoGradebook(CourseError):
+    """There is no gradebook, or the lesson is not in it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}. {REMEDY}")
 
 
 class _Reading(Gradebook):
@@ -48,28 +56,41 @@ def open_at(db_url: str) -> Gradebook:
 
 def require_readable(coursedir: CourseDirectory) -> None:
     """Raise CourseError if there is a gradebook that can't be read."""
-    with readable(), open_gradebook(coursedir):
+    with suppress(NoGradebook), reading(coursedir.db_url):
         pass
 
 
 @contextmanager
-def reading(db_url: str) -> Iterator[Gradebook]:
+def reading(db_url: str, lesson: str = "") -> Iterator[Gradebook]:
     """Open a gradebook to read it; unlike nbgrader's `Gradebook`, this makes no missing one.
 
-    Raises NoGradebook, and CourseError if there is one that can't be read.
+    Raises NoGradebook if there is none, or if it lacks the lesson or has none at all; CourseError
+    if there is one that can't be read.
     """
     try:
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-            raise NoGradebook(f"there is no file {Path(url.database or '').name}")
+            name = Path(url.database or "").name
+            raise NoGradebook(f"There is no gradebook: there is no file {name}")
         engine = create_engine(url)
     except (ArgumentError, ImportError) as error:
         raise _unreadable(error) from error
     try:
         with readable(), Session(engine) as session:
+            _require_lesson(session, lesson)
             yield _Reading(session)
     finally:
         engine.dispose()
+
+
+def _require_lesson(session: Session, lesson: str) -> None:
+    has_tables = inspect(session.connection()).has_table(Assignment.__tablename__)
+    query = select(Assignment.name).order_by(Assignment.name)
+    names = list(session.scalars(query)) if has_tables else []
+    if not names:
+        raise NoGradebook("The gradebook has no lesson")
+    if lesson and lesson not in names:
+        raise NoGradebook(f"The gradebook has no lesson {lesson!r}, only {', '.join(names)}")
 
 
 @contextmanager
@@ -85,7 +106,8 @@ def _unreadable(error: Exception) -> CourseError:
     """Return an error that says what to do; the text of `error` could contain a password."""
     return CourseError(
         f"The gradebook can't be read ({type(error).__name__}); nothing was done. Is its address "
-        "right (c.CourseDirectory.db_url)? If its file is damaged, restore a backup."
+        "right (c.CourseDirectory.db_url), and may it be written? If its file is damaged, restore "
+        "a backup."
     )
 
 

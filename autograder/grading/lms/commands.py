@@ -17,7 +17,7 @@ from traitlets.config import Config
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_term
-from autograder.grading.gradebook.opening import open_gradebook, readable
+from autograder.grading.gradebook.opening import readable, reading
 from autograder.grading.gradebook.released import released_notebooks
 from autograder.grading.lms.class_grades import class_list
 from autograder.grading.lms.collector import download_folder
@@ -172,7 +172,7 @@ def _zip(options: argparse.Namespace) -> bytes:
 def _pages(app: ZipCollectApp) -> dict[Learner, list[Path]]:
     """Find the feedback pages on a lesson, for each learner of the class."""
     course = app.coursedir
-    with open_gradebook(course) as gradebook:
+    with reading(course.db_url, course.assignment_id) as gradebook:
         learners = class_list(gradebook, course_term(course))
         notebooks = released_notebooks(gradebook).get(course.assignment_id, [])
     lesson, step = course.assignment_id, course.feedback_directory

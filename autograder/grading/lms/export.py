@@ -7,9 +7,11 @@ penalties are those of the tables.
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Unicode
@@ -19,17 +21,13 @@ from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_directory, course_term
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.grades import Standing
-from autograder.grading.gradebook.opening import Gradebook
+from autograder.grading.gradebook.opening import Gradebook, reading
 from autograder.grading.lms.class_grades import ClassGrade, ClassGrades, exact, read_class_grades
 from autograder.grading.term.learner_names import printable
 from autograder.grading.term.tables import Learner, Term
 from autograder.grading.term.write_table import as_csv
 
 SEPARATOR = re.compile(rb"[,;\t\r\n]")
-EMPTY = (
-    "The gradebook has no lesson, so there is nothing to export. If it was lost or moved, see "
-    "`db_url` in nbgrader_config.py; `make grade LESSON=…` fills an empty one again."
-)
 
 
 class GradesExporter(ExportPlugin):
@@ -37,16 +35,21 @@ class GradesExporter(ExportPlugin):
 
     default_to = "grades.csv"
 
+    def __init__(self, **options: Any) -> None:
+        """Look for a gradebook first, because nbgrader would make a missing one."""
+        super().__init__(**options)
+        with self._telling():
+            for lesson in map(str, self.assignment or [""]):
+                with reading(course_directory(self).db_url, lesson):
+                    pass
+
     def export(self, gradebook: Gradebook) -> None:
         """Write the grades to `to`. Errors are logged, and end with exit status 1.
 
         Grades that could not be placed count as an error, after the file is written.
         """
-        try:
+        with self._telling():
             self._export(gradebook)
-        except CourseError as error:
-            self.log.error(str(error))
-            raise SystemExit(1) from None
 
     def write_grades(self, grades: ClassGrades, term: Term) -> Sequence[object]:
         """Write the grades to a file, and return those left without a place. Raises CourseError."""
@@ -67,6 +70,15 @@ class GradesExporter(ExportPlugin):
         if listed := "; ".join(printable(str(name)) for name in names):
             self.log.warning("%s: %s", problem, listed)
 
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Log a CourseError, and end with exit status 1."""
+        try:
+            yield
+        except CourseError as error:
+            self.log.error(str(error))
+            raise SystemExit(1) from None
+
     def _export(self, gradebook: Gradebook) -> None:
         course = course_directory(self)
         term = course_term(course)
@@ -79,8 +91,6 @@ class GradesExporter(ExportPlugin):
         # nbgrader reads a name like 2026 on the command line as a number.
         lessons, learners = map(str, self.assignment), map(str, self.student)
         grades = read_class_grades(gradebook, term, submitted, lessons, learners)
-        if not grades.lessons:
-            raise CourseError(EMPTY)
         self._warn_of_some(grades, submitted)
         if self.write_grades(self.prepared(grades), term):
             raise CourseError(

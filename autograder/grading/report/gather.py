@@ -72,12 +72,12 @@ def _grades(lesson: str, files: CourseFiles, term: Term) -> tuple[LessonGrades, 
     """
     adjusted = [one for one in term.adjustments if one.lesson == lesson]
     try:
-        with reading(files.db_url) as gradebook:
+        with reading(files.db_url, lesson) as gradebook:
             told = [f"By adjustments.csv, {visible(str(one))}." for one in adjusted]
             return lesson_grades(gradebook, lesson, term), told
     except NoGradebook as error:
-        said = f"There is no gradebook: {error}. So the points are the judge's: none by hand, "
-        return LessonGrades(), [f"{said}no late penalties."]
+        said = f"{error} Until then, the points are the judge's: none by hand, no late penalties."
+        return LessonGrades(), [said]
 
 
 def _solutions(lesson: str, files: CourseFiles) -> dict[str, str]:

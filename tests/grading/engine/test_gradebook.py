@@ -1,6 +1,7 @@
 """Grading changes the gradebook the way nbgrader does, even while others work in it."""
 
 import os
+import re
 import shutil
 from contextlib import nullcontext
 from datetime import datetime
@@ -181,6 +182,34 @@ def test_a_damaged_gradebook_is_a_sentence_and_stays_as_it_is(api, course):
         assert book.read_text(encoding="utf-8") == "garbage"
     finally:
         book.write_bytes(kept)
+
+
+@pytest.fixture
+def lost(course):
+    """Lose the gradebook, and find it again after the test."""
+    book = course / "gradebook.db"
+    kept = book.read_bytes()
+    book.unlink()
+    yield book
+    book.write_bytes(kept)
+    shutil.rmtree(course / "submitted" / "lost")
+
+
+def test_a_lost_gradebook_is_filled_again_as_grading_says(api, course, lost):
+    hand_in(course, "lost", 1, EARLY)
+    book, kept = lost, (course / "notebooks" / SMALL / f"{SMALL}.ipynb").stat().st_ino
+    said = nbgrader(course, "generate_assignment", SMALL)
+    assert "--force releases it again, and enters it in a new gradebook" in said
+    assert (course / "notebooks" / SMALL / f"{SMALL}.ipynb").stat().st_ino == kept
+    said = grade(api, "lost", success=False)
+    assert "small is released, but not in the gradebook. If the gradebook was lost" in said
+    assert not book.exists()
+    [remedy] = re.findall("To enter small in a new one: nbgrader (.*)", said)
+    for gone in (False, True):
+        nbgrader(course, *remedy.split())
+        said = grade(api, "lost", force=True)
+        assert said.count("points and comments given by hand are gone with it. A backup") == gone
+        book.unlink()
 
 
 def test_grades_given_by_hand_stay_when_a_submission_is_graded_again(api, course):

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from nbgrader.api import Gradebook
 from sqlalchemy import event
 
 from autograder.grading.gradebook.grades import CellGrade, Grade
@@ -74,8 +75,19 @@ def test_an_extended_submission_is_not_late(course):
         assert read_grade(book, FIRST, "ada").late == timedelta(hours=6)
 
 
-def test_reading_makes_no_gradebook(tmp_path):
-    missing = pytest.raises(NoGradebook, match=r"there is no file gone\.db")
-    with missing, reading(f"sqlite:///{tmp_path}/gone.db"):
+@pytest.mark.parametrize(
+    ("name", "wanted", "told"),
+    [
+        ("gone.db", "", r"There is no gradebook: there is no file gone\.db\. If the gradebook was"),
+        ("empty.db", "", r"The gradebook has no lesson\. If the gradebook was lost"),
+        ("new.db", "", r"The gradebook has no lesson\. If the gradebook was lost"),
+        ("gradebook.db", "03_third", r"has no lesson '03_third', only 01_first, 02_second\. If"),
+    ],
+)
+def test_reading_makes_no_gradebook_and_needs_the_lesson(course, name, wanted, told):
+    (course.root / "empty.db").touch()
+    Gradebook(f"sqlite:///{course.root}/new.db").close()
+    before = {path.name for path in course.root.iterdir()}
+    with pytest.raises(NoGradebook, match=told), reading(f"sqlite:///{course.root}/{name}", wanted):
         pass
-    assert not (tmp_path / "gone.db").exists()
+    assert {path.name for path in course.root.iterdir()} == before

@@ -70,5 +70,5 @@ def test_the_command_names_the_address_without_its_password(course, capsys):
 
 
 def test_there_is_nothing_to_move(tmp_path):
-    with pytest.raises(CourseError, match="no gradebook to move: there is no file"):
+    with pytest.raises(CourseError, match=r"no gradebook: there is no file old\.db"):
         move_gradebook(f"sqlite:///{tmp_path}/old.db", f"sqlite:///{tmp_path}/new.db")

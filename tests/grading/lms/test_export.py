@@ -182,11 +182,22 @@ def test_who_can_not_be_found_in_canvas_is_listed(course, lms, tmp_path, capfd):
 
 def test_an_unknown_lesson_and_a_bad_table_are_sentences(course, lms, tmp_path, capfd):
     assert lms("export", f"--to={tmp_path / 'x.csv'}", "01_frist") == 1
-    assert f"no lesson '01_frist', only {FIRST}, {SECOND}" in capfd.readouterr().err
+    assert f"no lesson '01_frist', only {FIRST}, {SECOND}. If the" in capfd.readouterr().err
     course.write("lessons.csv", "lesson,due\n01_first,tomorrow\n")
     assert lms("export", f"--to={tmp_path / 'x.csv'}") == 1
     said = capfd.readouterr().err
     assert "lessons.csv, line 2: due 'tomorrow'" in said and "Traceback" not in said
+
+
+def test_without_a_gradebook_none_is_made(course, lms, tmp_path, capfd):
+    book = course.root / "gradebook.db"
+    book.unlink()
+    options = "--lms=canvas", f"--to={tmp_path / 'x.zip'}"
+    assert (lms("export"), lms("feedback", FIRST, *options)) == (1, 2)
+    said = capfd.readouterr().err
+    assert said.count("There is no gradebook: there is no file gradebook.db. If the") == 2
+    assert said.count("generate_assignment --force LESSON`, then `make grade LESSON=…`") == 2
+    assert "Traceback" not in said and not book.exists()
 
 
 @pytest.mark.usefixtures("sandbox")

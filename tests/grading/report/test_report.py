@@ -7,6 +7,7 @@ import re
 import shutil
 from base64 import b64encode
 from hashlib import sha256
+from html import unescape
 from urllib.parse import unquote_to_bytes
 
 import pytest
@@ -278,11 +279,18 @@ def test_what_was_handed_in_later_is_mentioned(course):
     assert "Handed in and not graded: ida." in Reader(page(course)).sections[""]
 
 
-def test_without_a_gradebook_points_are_the_judges(course):
-    (course / "gradebook.db").unlink()
+@pytest.mark.parametrize("other", ["", "another"])
+def test_without_a_gradebook_points_are_the_judges(course, other):
+    book = course / "gradebook.db"
+    book.unlink()
+    told = "There is no gradebook: there is no file gradebook.db."
+    if other:
+        write_gradebook(book, {}, lesson=other)
+        told = f"The gradebook has no lesson '{LESSON}', only {other}."
     assert {row.learner: row.grade for row in report(course).rows} == GRADES
-    assert "There is no gradebook: there is no file gradebook.db." in page(course)
-    assert not (course / "gradebook.db").exists()
+    found = unescape(page(course))
+    assert told in found and "the judge's: none by hand, no late penalties" in found
+    assert book.exists() == bool(other)
 
 
 def test_the_gradebook_is_where_the_configuration_says_and_only_read(course):
