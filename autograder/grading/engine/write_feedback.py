@@ -1,11 +1,14 @@
 """The feedback on a lesson: pages of our own, written again when what they show has changed."""
 
 import os
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbgrader import converters
+from nbgrader.converters.base import NbGraderException
 from tqdm import tqdm
 
 from autograder.atomic_writes import write_whole
@@ -16,12 +19,21 @@ from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.provenance import digest
 from autograder.grading.feedback.make_page import make_page
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
+from autograder.grading.gradebook.lesson_grades import submitted_grades
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
-from autograder.grading.gradebook.opening import open_gradebook, require_readable
+from autograder.grading.gradebook.opening import (
+    open_gradebook,
+    readable,
+    reading,
+    require_readable,
+)
 from autograder.grading.pages.notebook import Outline, read_outline
 from autograder.grading.term.dates import course_zone, shown
+from autograder.grading.term.learner_names import listed
 from autograder.grading.worker.job import earlier_run
 from autograder.judging.code_marks import count
+
+NO_GRADE = "the gradebook has no grade (`make grade LESSON={}` makes one)"
 
 
 class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
@@ -41,29 +53,58 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
             require_readable(self.coursedir)
             self._term = course_term(self.coursedir)
             course_zone()
-        with open_gradebook(self.coursedir) as gradebook:
-            bring_up_to_date(gradebook, self._term)
         super().start()
 
+    def init_notebooks(self) -> None:
+        """Find the graded notebooks, and whose are in the gradebook. Raises NbGraderException."""
+        super().init_notebooks()
+        url, lesson = self.coursedir.db_url, self.coursedir.assignment_id
+        with errors_as_sentences(self.log), readable():
+            with reading(url, lesson) as gradebook:
+                self._known = submitted_grades(gradebook, lesson).keys()
+            with open_gradebook(self.coursedir) as gradebook:
+                bring_up_to_date(gradebook, self._term)
+
     def convert_notebooks(self) -> None:
-        """Write the pages that are due, and say how many and where they are."""
-        self._written = 0
-        with tqdm(total=len(self.assignments), unit="learner", disable=None) as self._bar:
-            super().convert_notebooks()
+        """Write the pages that are due, and say how many and where they are.
+
+        Unlike nbgrader's, this removes no page. Raises NbGraderException at the end if some could
+        not be written.
+        """
+        self._written, failed = 0, defaultdict(list)
+        for folder in tqdm(sorted(self.assignments), unit="learner", disable=None):
+            if why := self._attempt(folder):
+                failed[why].append(self.student_of(folder))
+        self._tell(failed)
+        if failed:
+            raise NbGraderException("Some pages could not be written: see the lines above.")
+
+    def _tell(self, failed: Mapping[str, list[str]]) -> None:
         folder = self.result_path(self.coursedir.assignment_id, "LEARNER")
         place = os.path.relpath(folder, self.coursedir.root)
         self.log.info("%s written. All are in %s", count(self._written, "page"), place)
+        for why, learners in failed.items():
+            self.log.error("No new page, because %s: %s", why, listed(learners))
 
-    def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """Whether a page is missing, stale or forced. Removes nothing, unlike nbgrader's."""
-        self._bar.update()
-        if student_id in self.coursedir.student_id_exclude.split(","):
-            return False
-        return self.force or not all(map(self._is_fresh, self.notebooks))
-
-    def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Make the folder. The learner's files beside the graded notebook stay where they are."""
-        Path(self.result_path(assignment_id, student_id)).mkdir(parents=True, exist_ok=True)
+    def _attempt(self, folder: str) -> str:
+        """Write a learner's pages if they are due; return why that failed, "" if it did not."""
+        lesson, learner = self.coursedir.assignment_id, self.student_of(folder)
+        if learner in self.coursedir.student_id_exclude.split(","):
+            return ""
+        if learner not in self._known:
+            return NO_GRADE.format(lesson)
+        self.notebooks = sorted(self.assignments[folder])
+        try:
+            if self.force or not all(map(self._is_fresh, self.notebooks)):
+                self.run_pre_convert_hook()
+                for notebook in self.notebooks:
+                    self.convert_single_notebook(notebook)
+                self.set_permissions(lesson, learner)
+                self.run_post_convert_hook()
+        except Exception as error:
+            self.log.debug("Feedback for %s failed", learner, exc_info=True)
+            return (isinstance(error, OSError) and error.strerror) or str(error)
+        return ""
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Write the page on a graded notebook, without nbconvert."""
@@ -82,9 +123,8 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
     def _is_fresh(self, graded: str) -> bool:
         resources = self.init_single_notebook_resources(graded)
         page = self._page(resources)
-        return page.is_file() and page.read_text(encoding="utf-8").endswith(
-            self._last_line(Path(graded), resources)
-        )
+        last = self._last_line(Path(graded), resources).encode()
+        return page.is_file() and page.read_bytes().endswith(last)
 
     def _page(self, resources: ResourcesDict) -> Path:
         folder = self.result_path(*_submission(resources))

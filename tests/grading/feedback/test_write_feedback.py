@@ -1,8 +1,11 @@
 """`nbgrader generate_feedback` writes our pages from the gradebook and the graded notebooks."""
 
+import errno
 import json
+import logging
 import shutil
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from nbgrader.api import Gradebook
@@ -10,6 +13,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograder.grading.engine import write_feedback
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.gradebook.grades import CellGrade, Grade
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
@@ -195,6 +199,38 @@ def test_a_page_is_written_when_it_would_show_something_else(course):
     course.write("autograded/ada", exercise("softmax", 0, "Another."))
     assert course.feedback() and not course.feedback()
     assert course.feedback(force=True)
+
+
+def lose(course, how, monkeypatch):
+    """Lose the gradebook or the disk; return what the command says."""
+    if how in ("gone", "new"):
+        (course.root / "gradebook.db").unlink()
+    if how == "new":
+        course.gradebook().close()
+    if how == "learner":
+        with course.gradebook() as book:
+            book.remove_student("ada")
+    if how == "disk":
+        failing = Mock(side_effect=OSError(errno.EROFS, "Read-only file system"))
+        monkeypatch.setattr(write_feedback, "write_whole", failing)
+    return {
+        "gone": "There is no gradebook: there is no file gradebook.db. If",
+        "new": "The gradebook has no lesson. If",
+        "learner": f"has no grade (`make grade LESSON={LESSON}` makes one): ada",
+        "disk": "No new page, because Read-only file system: ada",
+    }[how]
+
+
+@pytest.mark.parametrize("how", ["gone", "new", "learner", "disk"])
+def test_what_can_not_be_written_leaves_the_page_and_no_traceback(course, how, monkeypatch, caplog):
+    course.feedback()
+    before = course.page.read_bytes()
+    told = lose(course, how, monkeypatch)
+    with pytest.raises(NbGraderException):
+        course.feedback(force=True, log=logging.getLogger("feedback"))
+    assert told in caplog.text and "Traceback" not in caplog.text
+    assert course.page.read_bytes() == before
+    assert (course.root / "gradebook.db").exists() == (how != "gone")
 
 
 def test_another_time_zone_makes_another_page(course, monkeypatch):
