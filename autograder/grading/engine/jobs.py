@@ -53,25 +53,10 @@ class JobMaker:
 
     def job(self, path: Path, student: str) -> Job:
         """Make the same job without the reference, which is enough to know whether it is due."""
-        template = self.templates[path.stem]
-        data, broken, when = b"", None, None
-        try:
-            when = submitted_at(path.parent)
-            data = read_submitted(path, self.sole)
-        except BrokenSubmission as error:
-            broken = error
-        beside = files_beside(path.parent)
-        parts = template.made_from | {Dependency.SUBMITTED.value: str(when or "")}
+        job = with_submission(self.templates[path.stem], path, self.sole)
         if due := due_for(self.term, student, self.assignment):
-            parts[Dependency.DUE.value] = str(due)
-        return replace(
-            template,
-            path=str(path),
-            data=data,
-            broken=broken,
-            files=beside | template.files,
-            made_from=parts,
-        )
+            return replace(job, made_from=job.made_from | {Dependency.DUE.value: str(due)})
+        return job
 
     @property
     def assignment(self) -> str:
@@ -119,6 +104,28 @@ class JobMaker:
     def _standard(self) -> Standard:
         blueprints = (template.blueprint for template in self.templates.values())
         return read_standard(self.assignment, blueprints)
+
+
+def with_submission(template: Job, path: Path, sole: bool) -> Job:
+    """Add what was handed in to a job, and when.
+
+    path: the submitted notebook.
+    sole: whether the lesson has no other.
+    """
+    data, broken, when = b"", None, None
+    try:
+        when = submitted_at(path.parent)
+        data = read_submitted(path, sole)
+    except BrokenSubmission as error:
+        broken = error
+    return replace(
+        template,
+        path=str(path),
+        data=data,
+        broken=broken,
+        files=files_beside(path.parent) | template.files,
+        made_from=template.made_from | {Dependency.SUBMITTED.value: str(when or "")},
+    )
 
 
 def settings_of(config: Config, preprocessor: str) -> dict[str, Any]:

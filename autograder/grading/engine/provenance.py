@@ -109,6 +109,14 @@ def why_again(before: Mapping[str, Any], job: Job) -> Why:
     return tuple(part for part in Dependency if known.get(part) != now.get(part))
 
 
+def is_stale(before: Mapping[str, Any], job: Job) -> bool:
+    """Whether what was handed in, or its time, has changed since a run of ours graded it."""
+    if not before:
+        return False
+    then, now = (made.get(Dependency.SUBMITTED) for made in (_made_from(before), job.made_from))
+    return before.get("submitted") != job.digest or then != now
+
+
 def in_words(why: Why) -> str:
     """Say why submissions are graded again."""
     told = " and ".join(one.words for one in why)

@@ -17,7 +17,9 @@ from autograder.grading.engine import patches
 from autograder.grading.engine.messages import errors_as_sentences
 from autograder.grading.engine.plugins import course_term
 from autograder.grading.engine.provenance import digest
+from autograder.grading.engine.stale_grades import stale_grades
 from autograder.grading.feedback.make_page import make_page
+from autograder.grading.gradebook.course_files import files_of
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.lesson_grades import submitted_grades
 from autograder.grading.gradebook.notebook_facts import Facts, read_facts
@@ -85,6 +87,9 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         self.log.info("%s written. All are in %s", count(self._written, "page"), place)
         for why, learners in failed.items():
             self.log.error("No new page, because %s: %s", why, listed(learners))
+        graded = set(map(self.student_of, self.assignments))
+        if told := stale_grades(files_of(self.coursedir), self.coursedir.assignment_id, graded):
+            self.log.warning(told)
 
     def _attempt(self, folder: str) -> str:
         """Write a learner's pages if they are due; return why that failed, "" if it did not."""

@@ -43,7 +43,12 @@ def course_files(root: Path) -> CourseFiles:
     app = NbGrader(log_level=logging.ERROR)  # a missing configuration is fine
     app.load_config_file()
     Application.load_config_file(app, app.config_file_name, path=str(root))
-    course = CourseDirectory(config=app.config, root=str(root))
+    return files_of(CourseDirectory(config=app.config, root=str(root)))
+
+
+def files_of(course: CourseDirectory) -> CourseFiles:
+    """Find the files of a course that nbgrader has configured."""
+    root = Path(course.root)
     return CourseFiles(
         root=root,
         submitted=root / course.submitted_directory,

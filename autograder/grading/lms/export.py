@@ -19,6 +19,8 @@ from traitlets import Bool, Unicode
 from autograder.atomic_writes import write_whole
 from autograder.errors import CourseError
 from autograder.grading.engine.plugins import course_directory, course_term
+from autograder.grading.engine.stale_grades import stale_grades
+from autograder.grading.gradebook.course_files import files_of
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.grades import Standing
 from autograder.grading.gradebook.opening import Gradebook, reading
@@ -92,6 +94,10 @@ class GradesExporter(ExportPlugin):
         lessons, learners = map(str, self.assignment), map(str, self.student)
         grades = read_class_grades(gradebook, term, submitted, lessons, learners)
         self._warn_of_some(grades, submitted)
+        among = {one.learner for one in grades.learners}
+        for told in (stale_grades(files_of(course), one, among) for one in grades.lessons):
+            if told:
+                self.log.warning(told)
         if self.write_grades(self.prepared(grades), term):
             raise CourseError(
                 "The file is written, but the lines above name what is missing from it."

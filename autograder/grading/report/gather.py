@@ -4,6 +4,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.engine.history import earlier_grades
+from autograder.grading.engine.stale_grades import stale_grades
 from autograder.grading.gradebook.course_files import CourseFiles
 from autograder.grading.gradebook.grades import LessonGrades
 from autograder.grading.gradebook.lesson_grades import lesson_grades
@@ -48,6 +49,8 @@ def gather(lesson: str, files: CourseFiles) -> Report:
         told = f"`make grade LESSON={lesson}` grades what is new."
         names = listed(visible(one, LONGEST_NAME) for one in waiting)
         notes.append(f"Handed in and not graded: {names}. {told}")
+    if told := stale_grades(files, lesson, graded):
+        notes.append(told)
     return make_report(lesson, submissions, known, _solutions(lesson, files), notes)
 
 

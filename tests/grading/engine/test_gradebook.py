@@ -18,7 +18,10 @@ from autograder.grading.engine import autograde
 from autograder.grading.engine.history import entries
 from autograder.grading.engine.pool import local_pool
 from autograder.grading.engine.roll import Roll
+from autograder.grading.engine.stale_grades import stale_grades
 from autograder.grading.engine.summary import NO_TIMES, Summary
+from autograder.grading.gradebook.course_files import files_of
+from autograder.grading.report.gather import gather
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import Job
 from autograder.lessons.cells import grade_id_of, nbgrader_metadata
@@ -614,6 +617,29 @@ def test_what_was_not_released_is_not_graded(api, course):
     assert not done["success"]
     assert "other was not released. To release it: nbgrader generate_assignment" in done["log"]
     assert "Traceback" not in done["log"]
+
+
+@pytest.mark.parametrize(("answer", "time"), [(2, EARLY), (1, LATER)])
+def test_a_grade_of_what_has_changed_since_is_named(api, course, answer, time):
+    for learner in ("st fresh", "st stale", "st gone"):
+        hand_in(course, learner, 1, EARLY)
+    grade(api, "st *")
+    files, among = files_of(api.coursedir), {"st fresh", "st stale", "st gone"}
+    assert not stale_grades(files, SMALL, among)
+    hand_in(course, "st stale", answer, time)
+    shutil.rmtree(course / "submitted" / "st gone")
+    told = (
+        "Submissions to small that have changed since they were graded: st stale. `make grade "
+        "LESSON=small` grades them again."
+    )
+    assert stale_grades(files, SMALL, among) == told
+    assert api.generate_feedback(SMALL, "st stale")["log"].count(told) == 1
+    assert "that have changed" not in api.generate_feedback(SMALL, "st fresh")["log"]
+    assert "st stale" in " ".join(gather(SMALL, files).notes)
+    to = f"--to={course / 'grades.csv'}"
+    assert nbgrader(course, "export", to, "--student=st stale").count(told) == 1
+    grade(api, "st stale")
+    assert not stale_grades(files, SMALL, among)
 
 
 def test_points_that_differ_from_the_released_ones_stop_grading(tmp_path):
