@@ -1,6 +1,6 @@
 """Give points for one cell to many at once, or take that back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from autograder.errors import CourseError
 from autograder.grading.gradebook.course_files import CourseFiles
@@ -37,16 +37,31 @@ def adjust(files: CourseFiles, lesson: str, cell: str, points: str, who: Sequenc
         known = lesson_grades(gradebook, lesson, Term())
     cell = _cell(known, lesson, cell)
     learners = _learners(files, known, lesson, cell, who)
-    path, all_rows = files.root / TABLE, points == NONE and not who
+    all_rows = points == NONE and not who
     rows = [] if points == NONE else _rows(known, lesson, cell, points, learners)
-    kept = [
-        one
-        for one in read_term(files.root).adjustments
-        if (one.lesson, one.cell) != (lesson, cell) or not (all_rows or one.learner in learners)
-    ]
-    write_adjustments(path, [*kept, *rows])
-    told = [f"{one}." for one in [*kept, *rows] if one.lesson == lesson]
+    before = read_term(files.root).adjustments
+    of_cell = {one.learner: one for one in before if (one.lesson, one.cell) == (lesson, cell)}
+    gone = [one for one in of_cell.values() if all_rows or one.learner in learners]
+    after = [*(one for one in before if one not in gone), *rows]
+    if gone or rows:
+        write_adjustments(files.root / TABLE, after)
+    told = [] if rows else [*_nothing_to_remove(cell, learners, of_cell)]
+    told += [f"{one}." for one in after if one.lesson == lesson]
     return "\n".join(told) or f"{TABLE} has nothing on {lesson} now."
+
+
+def _nothing_to_remove(
+    cell: str, learners: Sequence[str], of_cell: Mapping[str, Adjustment]
+) -> Iterator[str]:
+    """Say for whom the table had no row.
+
+    of_cell: its rows on the cell, by learner.
+    """
+    if not of_cell:
+        yield f"There was nothing to remove for `{cell}`."
+    elif without := listed(set(learners) - of_cell.keys()):
+        rest = ", and the one for everyone holds" if "" in of_cell else ""
+        yield f"No row of their own for `{cell}`{rest}: {without}."
 
 
 def _cell(known: LessonGrades, lesson: str, name: str) -> str:

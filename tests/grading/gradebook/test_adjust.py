@@ -81,6 +81,24 @@ def test_a_learners_own_row_comes_before_everyones(course):
     assert grades(course)["ada"] == 12
 
 
+@pytest.mark.parametrize(
+    ("cell", "who", "told"),
+    [
+        ("a", ["ada"], "No row of their own for `a`, and the one for everyone holds: ada."),
+        ("b", ["ada", "tim"], "No row of their own for `b`: ada."),
+        ("b", ["tim"], ""),
+        ("a", [], ""),
+    ],
+)
+def test_what_is_not_there_to_be_taken_back_is_named(course, cell, who, told):
+    give(course, "a", "full")
+    give(course, "b", "2", "tim")
+    said = give(course, cell, "none", *who).splitlines()
+    assert (told in said) if told else not any("No row" in line for line in said)
+    give(course, cell, "none")
+    assert "There was nothing to remove" in give(course, cell, "none")
+
+
 def test_all_cells_left_out_leave_all_points(course):
     give(course, "a", "excused")
     give(course, "b", "excused")
