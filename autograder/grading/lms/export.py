@@ -36,6 +36,7 @@ class GradesExporter(ExportPlugin):
     """An exporter that reads the grades of a class; its subclasses write them down."""
 
     default_to = "grades.csv"
+    strict = Bool(True, help="End with an error if somebody found no place.").tag(config=True)
 
     def __init__(self, **options: Any) -> None:
         """Look for a gradebook first, because nbgrader would make a missing one."""
@@ -48,7 +49,7 @@ class GradesExporter(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the grades to `to`. Errors are logged, and end with exit status 1.
 
-        Grades that could not be placed count as an error, after the file is written.
+        If `strict`, grades that could not be placed count as an error, after the file is written.
         """
         with self._telling():
             self._export(gradebook)
@@ -98,7 +99,7 @@ class GradesExporter(ExportPlugin):
         for told in (stale_grades(files_of(course), one, among) for one in grades.lessons):
             if told:
                 self.log.warning(told)
-        if self.write_grades(self.prepared(grades), term):
+        if self.write_grades(self.prepared(grades), term) and self.strict:
             raise CourseError(
                 "The file is written, but the lines above name what is missing from it."
             )
