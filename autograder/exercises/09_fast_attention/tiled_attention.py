@@ -91,7 +91,7 @@ EXERCISE = Exercise(
             "large scores",
             1,
             [
-                tiles(9, 20, tile_query=4, tile_key=6, scale=8.0),
+                tiles(9, 20, tile_query=4, tile_key=6, scale=40.0),
                 tiles(9, 20, tile_query=4, tile_key=6, shift=-400.0),
                 tiles(9, 20, tile_query=4, tile_key=6, shift=400.0),
             ],
