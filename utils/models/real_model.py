@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -51,13 +52,26 @@ class StoredTensor:
     """A tensor as it is stored.
 
     kind: "F32", or how it is quantized: "Q4_1" or "Q8_0".
-    blocks: [n_blocks, bytes of a block], uint8; for "F32", its numbers, float32.
+    path, start: the file, and the byte in it where the tensor begins.
+    block_bytes: how many bytes a block has, or a number if it isn't quantized.
     """
 
     name: str
     kind: str
     shape: tuple[int, ...]
-    blocks: Tensor
+    path: Path
+    start: int
+    n_blocks: int
+    block_bytes: int
+
+    @property
+    def blocks(self) -> Tensor:
+        """What is in the file: [n_blocks, block_bytes], uint8; for "F32", numbers, float32."""
+        n_bytes = self.n_blocks * self.block_bytes
+        found = torch.from_numpy(np.fromfile(self.path, np.uint8, n_bytes, offset=self.start))
+        if self.kind == "F32":
+            return found.view(torch.float32).view(self.shape)
+        return found.view(self.n_blocks, -1)
 
 
 class RealModel:
@@ -73,7 +87,7 @@ class RealModel:
 
         reader = GGUFReader(path)
         said = {name: field.contents for name, field in reader.fields.items()}
-        self.tensors = [_stored(tensor) for tensor in reader.tensors]
+        self.tensors = [_stored(path, tensor) for tensor in reader.tensors]
         self.sizes: dict[str, Any] = {ours: said[theirs]() for ours, theirs in SIZES.items()}
         self.end: int = said["tokenizer.ggml.eos_token_id"]()
         parts = ("tokens", "merges", "token_type")
@@ -128,17 +142,15 @@ def model_path() -> Path:
     return path
 
 
-def _stored(tensor: Any) -> StoredTensor:
-    """Copy a tensor of gguf's reader, which has its sizes in reverse order."""
+def _stored(path: Path, tensor: Any) -> StoredTensor:
+    """Note where a tensor of gguf's reader is. The reader has its sizes in reverse order."""
     from gguf import GGML_QUANT_SIZES
 
     shape = tuple(int(size) for size in reversed(tensor.shape))
-    kind = tensor.tensor_type.name
-    stored = torch.from_numpy(tensor.data.copy())
-    if kind != "F32":
-        _, n_bytes = GGML_QUANT_SIZES[tensor.tensor_type]
-        stored = stored.view(-1, n_bytes)
-    return StoredTensor(tensor.name, kind, shape, stored)
+    _, block_bytes = GGML_QUANT_SIZES[tensor.tensor_type]
+    n_blocks = int(tensor.n_bytes) // block_bytes
+    kind, start = tensor.tensor_type.name, int(tensor.data_offset)
+    return StoredTensor(tensor.name, kind, shape, path, start, n_blocks, block_bytes)
 
 
 def _tokenizer(tokens: Sequence[str], merges: Sequence[str], types: Sequence[int]) -> Any:
