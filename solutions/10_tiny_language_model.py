@@ -610,8 +610,9 @@ view_heads(
 # for what came after the last one. Large models do this all the time. Let's train a small one to do
 # nothing else. It knows 32 tokens, and each text is 32 tokens long. It begins with 8 to 16
 # different tokens in random order, and then repeats them to the end. No model could predict the
-# first round, or be sure that it has ended before 16 tokens have come. So the loss counts only what
-# comes after the first token of the second round. In the code, `known` says where that is.
+# first round. Nor could one know that it's over, unless 16 tokens have come. So the loss counts
+# only what comes after the first token of the second round. In the code, `known` says where that
+# is.
 
 
 # %%
