@@ -1,13 +1,14 @@
 """The cards of a learner's own calls: hints, predictions and progress."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from textwrap import indent
 from types import EllipsisType
 
 from autograder.judging.card import Card, colored, framed, headline, sign_of, solved
-from autograder.judging.code_marks import Part, as_html, paragraph, points_of
+from autograder.judging.code_marks import Part, as_html, count, paragraph, points_of
 from autograder.judging.prediction import Prediction
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT
@@ -120,7 +121,9 @@ def progress_card(
     opened: Collection[str],
     links: dict[str, Part],
 ) -> Card:
-    """Show the course's points by lesson, and by exercise for the lessons in `opened`.
+    """Show points by lesson, and by exercise for the lessons in `opened`.
+
+    The sum is over the lessons begun: each notebook shows it, and no other lesson changes it.
 
     predicted: for each prediction of a lesson, 1 if right, 0 if wrong, None if not made yet.
     links: by lesson, its title, which leads to its notebook.
@@ -134,7 +137,6 @@ def progress_card(
                 (_below(f"{_progress_sign(one)} {one.exercise}"), *_state(one)) for one in asked
             ]
             rows += _predictions_state(predicted[lesson])
-    earned, total = _sum_up([one for asked in lessons.values() for one in _exercises(asked)])
     html = "".join(
         f"<tr>{_cell(name[0])}{_cell(escape(state))}{_cell(_bar(share))}</tr>"
         for name, state, share in rows
@@ -146,13 +148,21 @@ def progress_card(
     if complete and left:
         html, text = links[left[0]]
         parts.append((f'<p style="margin:6px 0">Next: {html}</p>', f"Next: {text}"))
-    title = f"{points_of(earned, total)}, each exercise as last checked"
+    title = _title(map(_exercises, lessons.values()))
     return framed(title, RIGHT if complete else PARTLY, parts)
 
 
 def link(title: str, address: str) -> Part:
     """Return a title that leads to an address; "" leads nowhere."""
     return (f'<a href="{escape(address)}">{escape(title)}</a>' if address else escape(title)), title
+
+
+def _title(lessons: Iterable[list[Progress]]) -> str:
+    begun = [exercises for exercises in lessons if _is_begun(exercises)]
+    if not begun:
+        return "Nothing checked yet"
+    points = points_of(*_sum_up(list(chain(*begun))))
+    return f"{points} in {count(len(begun), 'lesson')}, each exercise as last checked"
 
 
 def _below(name: str) -> Part:
@@ -165,6 +175,10 @@ def _is_complete(asked: list[Progress]) -> bool:
     return earned == total
 
 
+def _is_begun(exercises: list[Progress]) -> bool:
+    return any(exercise.points is not None for exercise in exercises)
+
+
 def _exercises(asked: list[Progress]) -> list[Progress]:
     return [one for one in asked if not one.challenge]
 
@@ -172,8 +186,8 @@ def _exercises(asked: list[Progress]) -> list[Progress]:
 def _lesson_state(exercises: list[Progress]) -> tuple[str, float]:
     """Return a lesson's points in words, and as a share of all."""
     earned, total = _sum_up(exercises)
-    started = any(exercise.points is not None for exercise in exercises)
-    return (points_of(earned, total) if started else "not started"), earned / total
+    state = points_of(earned, total) if _is_begun(exercises) else "not started"
+    return state, earned / total
 
 
 def _state(exercise: Progress) -> tuple[str, float]:

@@ -39,7 +39,7 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
     predicted = {"01_one": [1, None, 0], "02_two": [1]}
     card = progress_card(COURSE, predicted, {"01_one"}, LINKS)
     assert lines(card) == [
-        "2 of 14 points, each exercise as last checked",
+        "2 of 10 points in 2 lessons, each exercise as last checked",
         "1. One: 1 of 6 points",
         "✓ one: 1 of 1 point",
         "✗ <b>: 0 of 2 points",
@@ -56,6 +56,11 @@ def test_progress_lists_every_lesson_and_the_exercises_of_this_one():
     assert "width:17px" in done["style"] and "width:83px" in left["style"]
 
 
+def test_progress_before_the_first_check():
+    course = {"01_one": [Progress("one", None, 1)]}
+    assert lines(progress_card(course, {}, (), LINKS))[0] == "Nothing checked yet"
+
+
 def test_progress_is_green_when_everything_is_done():
     done = {"01_one": [Progress("one", 1, 1)]}
     assert color(progress_card(done, {}, (), LINKS)) == RIGHT
@@ -69,7 +74,8 @@ def test_progress_counts_no_challenges():
     dares = [Progress(name, points, 2, challenge=True) for name, points in states.items()]
     asked = {"01_one": [Progress("one", 1, 1), *dares]}
     card = progress_card(asked, {"01_one": []}, {"01_one"}, LINKS)
-    assert lines(card)[0] == "1 of 1 point, each exercise as last checked" and color(card) == RIGHT
+    title = "1 of 1 point in 1 lesson, each exercise as last checked"
+    assert lines(card)[0] == title and color(card) == RIGHT
     assert lines(card)[3:] == [
         "○ open: a challenge",
         "○ begun: a challenge, not solved yet",
