@@ -1,8 +1,10 @@
 """Which parts of the autograder may import which; above all, asking never imports answers."""
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
 
@@ -74,6 +76,24 @@ def test_a_part_imports_what_it_may(part):
     for path in FILES:
         if part_of(path) == part:
             assert set(imported_parts(path)) <= allowed, path
+
+
+def test_a_type_has_a_name_of_its_own():
+    places = defaultdict(set)
+    for path in FILES:
+        for name in _types_in(path):
+            places[name].add(path.relative_to(ROOT).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def _types_in(path):
+    """Yield the classes and aliases of types that a module defines for others to read."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            named = (target.id for target in node.targets if isinstance(target, ast.Name))
+            yield from (name for name in named if re.match(r"[A-Z]\w*[a-z]", name))
 
 
 def test_the_rules_have_no_circles():
@@ -154,7 +174,7 @@ PRIVATE_PARTS = {
     AUTOGRADER / "grading/engine/patches.py",
     AUTOGRADER / "sandbox/inside/kernel_patches.py",
     # torch has no public names for a module's hooks, or for the parts of one by their own names.
-    AUTOGRADER / "asking/kept.py",
+    AUTOGRADER / "asking/unchanged.py",
     AUTOGRADER / "asking/arguments.py",
 }
 

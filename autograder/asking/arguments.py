@@ -113,14 +113,14 @@ def _compiled(source: str) -> CodeType:
 
 
 KINDS = {kind.__name__: kind for kind in (StandIn, Library, Code)}
-Made = StandIn | Library | Code
+MadeObject = StandIn | Library | Code
 
 
 def make(value: Any) -> Any:
     """Make the argument that a call receives: copy a tensor, or build from a description."""
     if isinstance(value, Tensor):
         return value.clone()
-    return value.make() if isinstance(value, Made) else value
+    return value.make() if isinstance(value, MadeObject) else value
 
 
 def make_all(values: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def map_tensors(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
 
 
 def to_tree(value: Any) -> Any:
-    if not isinstance(value, Made):
+    if not isinstance(value, MadeObject):
         return value
     return {MARK: type(value).__name__} | {f.name: getattr(value, f.name) for f in fields(value)}
 

@@ -12,11 +12,16 @@ from autograder.utils.costs import reachable_tensors
 
 ROWS = 64  # rows of scores that a backward pass may hold at a time
 OF_GRADIENTS = ("own", "alone", "given", "precise", OWN_BACKWARD)
-Function = type[torch.autograd.Function]
+AutogradFunction = type[torch.autograd.Function]
 
 
 def apply_in_little_memory(
-    function: Function, facts: Facts, query: Tensor, key: Tensor, value: Tensor, *causal: bool
+    function: AutogradFunction,
+    facts: Facts,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *causal: bool,
 ) -> Any:
     """Apply an autograd function to query, key, value and, if it is stated, whether it is causal.
 
@@ -44,7 +49,7 @@ def apply_in_little_memory(
     return result
 
 
-def _memory_of(function: Function, leaves: list[Tensor], causal: tuple[bool, ...]) -> Facts:
+def _memory_of(function: AutogradFunction, leaves: list[Tensor], causal: tuple[bool, ...]) -> Facts:
     """Find out `tracked` and, where all scores together would be too large, `small` and `saves`."""
     query, key, _ = leaves
     most = most_elements(leaves, ROWS * key.shape[-2]) * 3 // 4  # 1.5 times, and not twice
@@ -62,7 +67,9 @@ def _memory_of(function: Function, leaves: list[Tensor], causal: tuple[bool, ...
     return facts | {"small": error} if error and small and not ends else facts
 
 
-def _gradients_of(function: Function, leaves: list[Tensor], causal: tuple[bool, ...]) -> Facts:
+def _gradients_of(
+    function: AutogradFunction, leaves: list[Tensor], causal: tuple[bool, ...]
+) -> Facts:
     """Find out what `OF_GRADIENTS` names."""
     first = function.apply(*leaves, *causal)
     above = torch.ones_like(first)
@@ -91,7 +98,7 @@ def _error_of(call: Callable[[], object]) -> Exception | None:
     return None
 
 
-def _noting_its_end(function: Function) -> tuple[Function, list[bool]]:
+def _noting_its_end(function: AutogradFunction) -> tuple[AutogradFunction, list[bool]]:
     """Return a function like this one, and a list that says True for each end of its way back."""
     ends: list[bool] = []
 
@@ -146,7 +153,7 @@ def _gradients(
 
 
 def _gradients_alone(
-    function: Function, leaves: list[Tensor], causal: tuple[bool, ...]
+    function: AutogradFunction, leaves: list[Tensor], causal: tuple[bool, ...]
 ) -> list[Tensor]:
     """Return the gradient of each input, found while it is the only one that needs one."""
     found = []

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
-from autograder.asking.kept import as_it_was, same_state
+from autograder.asking.learners_code import names_beside
 from autograder.asking.memory_trials import ROOM, all_tensors, recording
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, describe, wrong_type
-from autograder.asking.written import names_beside
+from autograder.asking.unchanged import as_it_was, same_state
 from autograder.utils.costs import reachable_tensors
 
 ABOUT = 0.01  # how far off a gradient may be; rounding has tests of its own

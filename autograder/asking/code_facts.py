@@ -9,8 +9,8 @@ from itertools import pairwise
 from types import CodeType
 from typing import Any
 
+from autograder.asking.learners_code import codes_of, names_beside, names_used, written_function
 from autograder.asking.problem import Instead, Place
-from autograder.asking.written import codes_of, names_beside, names_used, written_function
 
 # Names whose use ends the path of the gradient.
 CUTS = {

@@ -23,7 +23,6 @@ from autograder.asking.answer import (
     digests,
 )
 from autograder.asking.arguments import make_all
-from autograder.asking.caught import problem_of
 from autograder.asking.clock import TimeLimit
 from autograder.asking.code_facts import (
     cut_in,
@@ -32,8 +31,15 @@ from autograder.asking.code_facts import (
     returns_something,
     unused_arguments,
 )
-from autograder.asking.kept import changed_parameters, same_settings, same_state
+from autograder.asking.exceptions import problem_of
 from autograder.asking.keras_layers import is_keras_layer, is_torch_module
+from autograder.asking.learners_code import (
+    borrowed_names,
+    method_of,
+    names_beside,
+    uncompiled,
+    written_function,
+)
 from autograder.asking.models import (
     built_module,
     gradients,
@@ -52,13 +58,7 @@ from autograder.asking.returned import (
 )
 from autograder.asking.surroundings import START, SameDropout, forbid, same_randomness, silence
 from autograder.asking.trials import TRIALS
-from autograder.asking.written import (
-    borrowed_names,
-    method_of,
-    names_beside,
-    uncompiled,
-    written_function,
-)
+from autograder.asking.unchanged import changed_parameters, same_settings, same_state
 
 # After one of these, the other calls would go the same way and take as long.
 IN_VAIN = {ProblemKind.TIME, ProblemKind.WAITING, ProblemKind.NOT_ANSWERED}

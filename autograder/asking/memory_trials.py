@@ -48,7 +48,7 @@ def in_little_memory(
     most = most_elements([query, key, value], math.prod(tile))
     with recording() if all_scores(query, key) > most else contextlib.nullcontext() as record:
         result = function(query, key, value, *options)
-    record = record or Record(matrices=Counter([tile]))
+    record = record or MemoryUse(matrices=Counter([tile]))
     pairs = frozenset({query.shape[-2], key.shape[-2]})
     facts["scores"] = torch.tensor(record.product <= most)
     facts["pairs"] = torch.tensor(record.by_sizes.get(pairs, 0) <= most)
@@ -86,7 +86,7 @@ def in_chunks(
     is_in_question = chunk >= FEW_WORDS and all_scores(query, key) > most
     with recording() if is_in_question else contextlib.nullcontext() as record:
         result = function(query, key, value, *options)
-    record = record or Record(by_sizes={frozenset({chunk}): 0})
+    record = record or MemoryUse(by_sizes={frozenset({chunk}): 0})
     is_cut = any(chunk in sizes for sizes in record.by_sizes)
     largest = max(record.by_sizes.values(), default=0)
     facts["of_chunks"] = torch.tensor(largest <= most)
@@ -138,7 +138,7 @@ def most_elements(inputs: list[Any], scores: int) -> int:
 
 
 @dataclass
-class Record:
+class MemoryUse:
     """What torch and Python did with memory.
 
     largest: how many numbers the largest floating-point tensor keeps that an operation got.
@@ -158,9 +158,9 @@ class Record:
 
 
 @contextlib.contextmanager
-def recording() -> Iterator[Record]:
+def recording() -> Iterator[MemoryUse]:
     """Record the body's memory, wherever the code keeps it and whoever calls torch."""
-    record, tracing = Record(), tracemalloc.is_tracing()
+    record, tracing = MemoryUse(), tracemalloc.is_tracing()
     if not tracing:
         tracemalloc.start()
     try:

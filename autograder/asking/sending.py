@@ -18,9 +18,9 @@ from autograder.asking import MIME, QUESTIONS_VARIABLE
 from autograder.asking.answer import Answer, changed_inputs
 from autograder.asking.codec import decode, encode
 from autograder.asking.collect import collect
+from autograder.asking.learners_code import exercise_name, names_used
 from autograder.asking.question import Call, Question
 from autograder.asking.surroundings import usual_settings
-from autograder.asking.written import exercise_name, names_used
 from autograder.errors import CourseError
 
 # The file of questions. A notebook may clear its environment later.

@@ -18,16 +18,16 @@ from torch import Tensor, nn
 
 from autograder.asking.answer import Facts
 from autograder.asking.cache_trials import blocks_of
-from autograder.asking.kept import as_it_was
 from autograder.asking.models import require_own_memory
 from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
+from autograder.asking.unchanged import as_it_was
 
 DRAWS = 500  # so that a frequency is hardly ever off by more than 0.08
 SOME_DRAWS = 30
 LEAST_DRAWN = 9  # tokens, so that two texts are hardly ever the same
 HEAT = 1e6  # at such a temperature, all tokens are equally likely
-Draw = Callable[[torch.Generator | None], Tensor]
+Sampler = Callable[[torch.Generator | None], Tensor]
 
 
 def draw_often(
@@ -101,7 +101,7 @@ def _same_seed() -> Iterator[None]:
         raise WrongResult(ProblemKind.SETTING, "seed")
 
 
-def _sources(draw: Draw) -> Facts:
+def _sources(draw: Sampler) -> Facts:
     """Find out `by_generator`, `varies` and `advances`."""
     state = torch.get_rng_state()
     again = torch.equal(draw(_generator()), draw(_generator()))

@@ -24,7 +24,7 @@ LEAST_WIDTH = 30  # smallest width of a column
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VariantVerdict:
     """The check's verdict on one mistake or alternative.
 
     shared: whether another mistake has the same sentence.
@@ -55,7 +55,7 @@ class Outcome:
         return "named" if exact else "shares its words" if self.shared else "NOT NAMED"
 
 
-def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
+def outcomes(lesson: Lesson, reference: LessonReference) -> list[VariantVerdict]:
     """Judge every mistake and alternative in a lesson by its reference."""
     return [
         outcome
@@ -64,7 +64,7 @@ def outcomes(lesson: Lesson, reference: LessonReference) -> list[Outcome]:
     ]
 
 
-def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> list[Outcome]:
+def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> list[VariantVerdict]:
     name = question.exercise
     exercise = lesson.asked[name]
     known = lesson.mistakes(exercise)
@@ -78,7 +78,7 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     for kind, variant in asked:
         function = lesson.namespace({name: variant})[name]
         verdict = judge_answer(function, question, key)
-        row = Outcome(name, kind, variant.name, verdict, variant.name in shared)
+        row = VariantVerdict(name, kind, variant.name, verdict, variant.name in shared)
         if kind == "mistake":
             others = replace(key, mistakes=[m for m in key.mistakes if m.name != variant.name])
             row = replace(row, unknown=judge_answer(function, question, others).sentence)
@@ -86,7 +86,7 @@ def _exercise_outcomes(lesson: Lesson, question: Question, key: AnswerKey) -> li
     return rows
 
 
-def print_table(title: str, rows: list[Outcome]) -> None:
+def print_table(title: str, rows: list[VariantVerdict]) -> None:
     print(f"\n{title}")
     for row in rows:
         points = f"{row.verdict.points}/{row.verdict.max_points}"

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.asking.arguments import Library, make_all, named_parameters
+from autograder.asking.learners_code import written_function
 from autograder.asking.question import Call
-from autograder.asking.written import written_function
 from autograder.building.examples import example_arguments
 from autograder.errors import AuthoringError
 from autograder.judging.form import AFTER_A_CALL, Form

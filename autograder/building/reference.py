@@ -12,8 +12,8 @@ from dataclasses import replace
 from autograder.asking.answer import Answer
 from autograder.asking.code_facts import unused_arguments
 from autograder.asking.collect import collect
+from autograder.asking.learners_code import written_function
 from autograder.asking.question import Call, Question
-from autograder.asking.written import written_function
 from autograder.building.audit import Audit
 from autograder.building.contract import contract
 from autograder.building.drawing import FRESH_SEED, SHOWN_SEED, Drawing, dims_of

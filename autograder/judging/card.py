@@ -3,7 +3,7 @@
 from html import escape
 from textwrap import indent
 
-from autograder.judging.code_marks import Part, count, paragraph, points_of
+from autograder.judging.code_marks import Rendered, count, paragraph, points_of
 from autograder.judging.exhibit_tables import exhibit_part
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT, WRONG
@@ -68,7 +68,7 @@ def solved(passed: bool, given_up: bool) -> str:
 # ---------------------------------------------------------------- parts of cards
 
 
-def framed(title: str, color: str, parts: list[Part]) -> Card:
+def framed(title: str, color: str, parts: list[Rendered]) -> Card:
     """Return a card: a title, and what stands below it, beside a bar of a color."""
     body = "".join(html for html, _ in parts)
     html = (
@@ -78,7 +78,7 @@ def framed(title: str, color: str, parts: list[Part]) -> Card:
     return Card(html, "\n".join([title, *(text for _, text in parts)]))
 
 
-def _aspects(verdict: Verdict) -> Part:
+def _aspects(verdict: Verdict) -> Rendered:
     lines = [
         f"{sign_of(aspect.held)} {aspect.name}"
         + f" ({count(aspect.points, 'point')})" * (not verdict.challenge)
@@ -89,7 +89,7 @@ def _aspects(verdict: Verdict) -> Part:
     return html, "\n".join(f"  {line}" for line in lines)
 
 
-def _printed(verdict: Verdict) -> list[Part]:
+def _printed(verdict: Verdict) -> list[Rendered]:
     """Say how much the code printed, and show the beginning of what it printed in the case."""
     said = f"Your code printed {count(verdict.printed, 'line')} in all cases together"
     if not verdict.output.strip():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
-Part = tuple[str, str]  # of a card: as HTML, and as plain text
+Rendered = tuple[str, str]  # of a card: as HTML, and as plain text
 
 
 def in_backticks(names: Iterable[str]) -> str:
@@ -35,6 +35,6 @@ def as_html(text: str) -> str:
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
 
 
-def paragraph(text: str) -> Part:
+def paragraph(text: str) -> Rendered:
     """Return a paragraph of a card."""
     return f'<p style="margin:6px 0">{as_html(text)}</p>', text

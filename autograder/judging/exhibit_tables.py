@@ -7,7 +7,7 @@ from textwrap import indent
 from torch import Tensor
 
 from autograder.judging.case_words import case_in_words, inputs_as_code
-from autograder.judging.code_marks import Part, paragraph
+from autograder.judging.code_marks import Rendered, paragraph
 from autograder.judging.tensor_table import (
     MOST,
     Style,
@@ -22,7 +22,7 @@ from autograder.judging.tensor_table import (
 from autograder.judging.verdict import Exhibit
 
 
-def exhibit_part(exhibit: Exhibit) -> Part:
+def exhibit_part(exhibit: Exhibit) -> Rendered:
     """Show the case that went wrong: its inputs, the expected output and the learner's."""
     html, text = _case(exhibit)
     if exhibit.expected is None or exhibit.got is None or not exhibit.expected.dim():
@@ -31,7 +31,7 @@ def exhibit_part(exhibit: Exhibit) -> Part:
     return html + tables, f"{text}\n{lines}"
 
 
-def _case(exhibit: Exhibit) -> Part:
+def _case(exhibit: Exhibit) -> Rendered:
     """Say which case it is, with its inputs: those of the docstring's example for all to see."""
     words = case_in_words(exhibit)
     html, text = paragraph(words) if words else ("", "")
@@ -57,7 +57,7 @@ class Panel:
     marked: Tensor | None = None
 
 
-def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Part:
+def _side_by_side(output: str, expected: Tensor, got: Tensor, wrong: Tensor | None) -> Rendered:
     """Show expected and got on one color scale, at the slice where they first differ."""
     panels = _panels(output, expected, got, wrong)
     decimals = telling_decimals(expected, got) if expected.shape == got.shape else 3

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from autograder.asking.answer import GRADIENT, OWN_BACKWARD
 from autograder.judging.compare import Comparison
-from autograder.judging.differences import form, values, weights
 from autograder.judging.differences import places as moved
+from autograder.judging.differences import shapes, values, weights
 from autograder.judging.differences.words import (
     apart,
     dim_name,
@@ -20,26 +20,26 @@ from autograder.judging.differences.words import (
 )
 from autograder.judging.finding import Finding, General, finding
 
-Rule = Callable[[Comparison], str | None]
+DifferenceRule = Callable[[Comparison], str | None]
 FEW_ROWS = 3  # of so few, one may be right by chance
 ROWS = ("n_query", "n_source", "n_target")  # dimensions whose elements attend to others
-RULES: tuple[Rule, ...] = (
-    form.left_on_self,
-    form.other_axis_order,
-    form.wrong_shape,
-    form.wrong_dtype,
-    form.too_often,
+RULES: tuple[DifferenceRule, ...] = (
+    shapes.left_on_self,
+    shapes.other_axis_order,
+    shapes.wrong_shape,
+    shapes.wrong_dtype,
+    shapes.too_often,
     weights.weight_elsewhere,
-    form.too_much_error,
-    form.not_repeated,
-    form.wrong_mode,
-    form.not_told_apart,
-    form.not_so,
-    form.wrong_decision,
-    form.wrong_choice,
-    form.opposite_booleans,
-    form.holds_nan,
-    form.holds_infinity,
+    shapes.too_much_error,
+    shapes.not_repeated,
+    shapes.wrong_mode,
+    shapes.not_told_apart,
+    shapes.not_so,
+    shapes.wrong_decision,
+    shapes.wrong_choice,
+    shapes.opposite_booleans,
+    shapes.holds_nan,
+    shapes.holds_infinity,
     moved.other_output,
     moved.shuffled_rows,
     moved.reversed_along,
@@ -132,4 +132,4 @@ def largest_difference(c: Comparison) -> str:
 
 
 # The last one always applies.
-PLACES: tuple[Rule, ...] = (some_texts_right, some_rows_right, largest_difference)
+PLACES: tuple[DifferenceRule, ...] = (some_texts_right, some_rows_right, largest_difference)

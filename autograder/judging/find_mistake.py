@@ -9,7 +9,7 @@ from autograder.judging.footprint import Footprint, footprint, slack
 from autograder.judging.judgment import Judgment, raised
 from autograder.judging.key import MistakeKey
 
-Form = list[Footprint]
+Footprints = list[Footprint]
 RIGHT = 0.02  # of the slack: where a form goes right, it is off by its rounding alone
 
 
@@ -43,17 +43,17 @@ class _Suspicion:
     def _prints(self) -> list[Footprint]:
         return [footprint(answer) for answer in self.answers]
 
-    def _explains(self, form: Form) -> bool:
+    def _explains(self, form: Footprints) -> bool:
         if not self._alike(form, self.case):
             return False
         bad = [self._alike(form, i) for i in range(len(form)) if self.wrong[i]]
         good = [self._alike(form, i) for i in range(len(form)) if not self.wrong[i]]
         return 2 * sum(bad) >= len(bad) and all(good)
 
-    def _agreement(self, form: Form) -> int:
+    def _agreement(self, form: Footprints) -> int:
         return sum(self._alike(form, index) for index in range(len(self.answers)))
 
-    def _alike(self, form: Form, index: int) -> bool:
+    def _alike(self, form: Footprints, index: int) -> bool:
         if index >= len(form):
             return False
         raises = self.key.cases[index].raises

@@ -9,7 +9,7 @@ import torch
 from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.compare import Comparison
-from autograder.judging.differences.form import IN_ONE_GO
+from autograder.judging.differences.shapes import IN_ONE_GO
 from autograder.judging.explain_difference import recognize_difference
 from autograder.judging.form import AFTER_A_CALL, Form
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey

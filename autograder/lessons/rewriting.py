@@ -9,7 +9,7 @@ from ast_grep_py import SgNode, SgRoot
 
 from autograder.errors import AuthoringError
 from autograder.lessons.cells import region
-from autograder.lessons.variants import Code, Exactly, Mistake, Slip, Variant
+from autograder.lessons.variants import Exactly, Mistake, Rewrite, Slip, Variant
 
 LETTER = re.compile(r"\$\$\$([A-Z]+)|\$([A-Z]+)")
 # Expressions that never need parentheses.
@@ -47,7 +47,7 @@ def _variables(code: str) -> set[str]:
     return arguments | {node.id for node in nodes if isinstance(node, ast.Name)} | {"torch"}
 
 
-def _other_body(body: str, code: Code, indent: int) -> str:
+def _other_body(body: str, code: Rewrite, indent: int) -> str:
     if isinstance(code, Exactly):
         return code
     if isinstance(code, str):

@@ -14,7 +14,7 @@ class Exactly(str):
 # Edits of the solution, {old: new}, or a new body for it. `old` must occur exactly once. If it has
 # a `$X`, it is an ast-grep pattern such as "$X @ $Y" and is replaced wherever it matches, however
 # formatted: `$X` matches any expression, and `$$$A` any number of arguments.
-Code = dict[str, str] | str
+Rewrite = dict[str, str] | str
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Variant:
     """The solution rewritten."""
 
     name: str
-    code: Code
+    code: Rewrite
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Alternative(Variant):
 class Mistake:
     """A known wrong answer: what to tell learners who give it, and code variants that make it."""
 
-    def __init__(self, name: str, say: str, *codes: Code) -> None:
+    def __init__(self, name: str, say: str, *codes: Rewrite) -> None:
         self.name, self.say = name, say
         self.variants = [Variant(name, code) for code in codes]
 

@@ -13,8 +13,8 @@ from types import EllipsisType
 from IPython import get_ipython
 from IPython.display import display
 
+from autograder.asking.learners_code import exercise_name, names_beside, names_used
 from autograder.asking.surroundings import usual_settings
-from autograder.asking.written import exercise_name, names_beside, names_used
 from autograder.errors import CheckFailed, CourseError, NotAnsweredYet, NotChecked
 from autograder.judging.card import headline, note_card, verdict_card
 from autograder.judging.judge import blame, unfinished, verdict_given_up

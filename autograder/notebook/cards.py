@@ -8,7 +8,7 @@ from textwrap import indent
 from types import EllipsisType
 
 from autograder.judging.card import Card, colored, framed, headline, sign_of, solved
-from autograder.judging.code_marks import Part, as_html, count, paragraph, points_of
+from autograder.judging.code_marks import Rendered, as_html, count, paragraph, points_of
 from autograder.judging.prediction import Prediction
 from autograder.judging.verdict import Verdict
 from autograder.utils.palette import PARTLY, RIGHT
@@ -17,7 +17,7 @@ BUTTON = (
     "display:inline-block;border:1px solid #8888;border-radius:4px;padding:2px 12px;margin:2px 0;"
     "cursor:pointer"
 )
-Row = tuple[Part, str, float]  # of a table: its name, its state in words and as a share of all
+Row = tuple[Rendered, str, float]  # of a table: its name, its state in words and as a share of all
 
 
 def hint_card(exercise: str, hints: list[str], seen: int, points: bool = True) -> Card:
@@ -76,7 +76,7 @@ def choices_html(prediction: Prediction) -> str:
     return "".join(opened)
 
 
-def _about(prediction: Prediction, choice: str, sign: str = "") -> list[Part]:
+def _about(prediction: Prediction, choice: str, sign: str = "") -> list[Rendered]:
     """Say what speaks for or against a choice, and what is right if it isn't."""
     said = [paragraph(f"{sign}{prediction.choices[choice]}")]
     if choice == prediction.right:
@@ -119,7 +119,7 @@ def progress_card(
     lessons: dict[str, list[Progress]],
     predicted: dict[str, list[int | None]],
     opened: Collection[str],
-    links: dict[str, Part],
+    links: dict[str, Rendered],
 ) -> Card:
     """Show points by lesson, and by exercise for the lessons in `opened`.
 
@@ -152,7 +152,7 @@ def progress_card(
     return framed(title, RIGHT if complete else PARTLY, parts)
 
 
-def link(title: str, address: str) -> Part:
+def link(title: str, address: str) -> Rendered:
     """Return a title that leads to an address; "" leads nowhere."""
     return (f'<a href="{escape(address)}">{escape(title)}</a>' if address else escape(title)), title
 
@@ -165,7 +165,7 @@ def _title(lessons: Iterable[list[Progress]]) -> str:
     return f"{points} in {count(len(begun), 'lesson')}, each exercise as last checked"
 
 
-def _below(name: str) -> Part:
+def _below(name: str) -> Rendered:
     """Return the name of a row below its lesson's."""
     return f'<span style="padding-left:16px">{colored(name)}</span>', f"  {name}"
 

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import autograder
 from autograder.asking import QUESTIONS_VARIABLE
@@ -19,7 +19,7 @@ COURSE = {*autograder.__all__}  # what a lesson imports
 
 
 @dataclass(frozen=True)
-class Failure:
+class CellFailure:
     """What stopped a cell, without the traceback, which would keep the cell's tensors alive.
 
     kind: the exception's name.
@@ -34,7 +34,7 @@ class Failure:
     name: str = ""
 
     @classmethod
-    def of(cls, error: BaseException) -> "Failure":
+    def of(cls, error: BaseException) -> Self:
         kind = type(error).__name__
         if isinstance(error, SyntaxError):
             return cls(kind, error.msg, error.lineno or 0)
@@ -45,7 +45,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Run:
+class PastRun:
     """One run of a cell.
 
     cell: the cell's id; "" if the front end gives none.
@@ -57,7 +57,7 @@ class Run:
 
     source: str
     cell: str = ""
-    failure: Failure | None = None
+    failure: CellFailure | None = None
     started: bool = True
     bound: frozenset[str] = frozenset()
     ended: float = field(default_factory=time.time)
@@ -74,7 +74,7 @@ class Run:
         return defined_names(self.source)
 
 
-class History:
+class RunHistory:
     """The runs so far, oldest first.
 
     namespace: the notebook's variables.
@@ -82,7 +82,7 @@ class History:
 
     def __init__(self, namespace: Mapping[str, Any]) -> None:
         self.namespace = namespace
-        self.runs: list[Run] = []
+        self.runs: list[PastRun] = []
         self._before = self._identities()
 
     def begin(self, info: Any = None) -> None:
@@ -93,17 +93,17 @@ class History:
         """Note how a cell ran. result: IPython's `ExecutionResult`."""
         error = result.error_before_exec or result.error_in_exec
         self.runs.append(
-            Run(
+            PastRun(
                 source=result.info.raw_cell,
                 cell=getattr(result.info, "cell_id", None) or "",
-                failure=None if error is None else Failure.of(error),
+                failure=None if error is None else CellFailure.of(error),
                 started=result.error_before_exec is None,
                 bound=frozenset(self._new()),
             )
         )
 
     @property
-    def last(self) -> Run | None:
+    def last(self) -> PastRun | None:
         """The last run of a cell that does more than call the course, such as `check(softmax)`."""
         own = (run for run in reversed(self.runs) if not only_calls(run.source, COURSE))
         return next(own, None)
@@ -125,10 +125,10 @@ class History:
         return {name for name in now if now[name] != self._before.get(name)}
 
 
-_history: History | None = None
+_history: RunHistory | None = None
 
 
-def history() -> History | None:
+def history() -> RunHistory | None:
     """Return the history of this notebook; None where no notebook runs, or it is graded."""
     return _history
 
@@ -143,7 +143,7 @@ def watch(shell: Any) -> None:
         return
     if _history is not None and _history.namespace is shell.user_ns:
         return
-    _history = kept = History(shell.user_ns)
+    _history = kept = RunHistory(shell.user_ns)
     shell.events.register("pre_run_cell", kept.begin)
     shell.events.register("post_run_cell", kept.end)
     shell.events.register("post_run_cell", lambda _: _explain(kept))
@@ -152,7 +152,7 @@ def watch(shell: Any) -> None:
 load_ipython_extension = watch  # by IPython's name: from a kernel's start, before the imports ran
 
 
-def _explain(kept: History) -> None:
+def _explain(kept: RunHistory) -> None:
     failure = kept.runs[-1].failure
     if failure and failure.kind in ("NameError", "TypeError"):
         # Loads torch, which a kernel that has just started need not wait for.

@@ -8,20 +8,20 @@ from typing import Any
 from IPython.display import display
 
 from autograder.judging.card import note_card
-from autograder.notebook.history import COURSE, History, Run
+from autograder.notebook.history import COURSE, PastRun, RunHistory
 from autograder.notebook.on_screen import failed_attempt, remedy, what_happened
 from autograder.notebook.saved_notebook import VS_CODE, saved_notebook
 from autograder.notebook.source import bound_names, near_name
 from autograder.references import store
 
 
-def show_missing(history: History) -> None:
+def show_missing(history: RunHistory) -> None:
     """Show a card that says what the last run lacked, if the course knows where it comes from."""
     if sentence := explain_missing(history):
         display(note_card("Before you go on", sentence))
 
 
-def explain_missing(history: History) -> str:
+def explain_missing(history: RunHistory) -> str:
     """Say what the last run lacked and where that comes from; "" if the course doesn't know."""
     run = history.runs[-1]
     if run.failure and run.failure.name:
@@ -29,7 +29,7 @@ def explain_missing(history: History) -> str:
     return _taken(history, run)
 
 
-def _missing(history: History, run: Run, name: str) -> str:
+def _missing(history: RunHistory, run: PastRun, name: str) -> str:
     exercises = store.exercises()
     if name in exercises:
         return _missing_exercise(history, name)
@@ -43,7 +43,7 @@ def _missing(history: History, run: Run, name: str) -> str:
     return ""
 
 
-def _missing_exercise(history: History, name: str) -> str:
+def _missing_exercise(history: RunHistory, name: str) -> str:
     if attempt := failed_attempt(history, name):
         happened = what_happened(history, attempt, name)
         return f"{happened} So there is no `{name}` yet. {remedy(history, attempt, name)}"
@@ -54,7 +54,7 @@ def _missing_exercise(history: History, name: str) -> str:
     return _stopped_above(history) or general
 
 
-def _stopped_before(history: History, name: str) -> str:
+def _stopped_before(history: RunHistory, name: str) -> str:
     """Say that the last cell to make a name failed before it did; "" if none has."""
     makers = [run for run in history.runs[:-1] if name in bound_names(run.source)]
     if not makers or not makers[-1].failure or name in makers[-1].bound:
@@ -62,7 +62,7 @@ def _stopped_before(history: History, name: str) -> str:
     return f"{what_happened(history, makers[-1], name)} {remedy(history, makers[-1], name)}"
 
 
-def _stopped_above(history: History) -> str:
+def _stopped_above(history: RunHistory) -> str:
     """Say where a run of several cells stopped: in a cell above, right before this run."""
     file = saved_notebook(history.namespace)
     if file is None or _nothing_ran(history):
@@ -76,18 +76,18 @@ def _stopped_above(history: History) -> str:
     )
 
 
-def _nothing_ran(history: History) -> bool:
+def _nothing_ran(history: RunHistory) -> bool:
     """Whether no cell has come to its end since the kernel started."""
     return all(run.failure for run in history.runs)
 
 
-def _not_run(history: History, name: str) -> str:
+def _not_run(history: RunHistory, name: str) -> str:
     if _nothing_ran(history):
         return "The kernel has just started, and no cell above this one has run."
     return f"The cell above that makes `{name}` has not run since the kernel started."
 
 
-def _comes_from_above(history: History, run: Run, name: str) -> bool:
+def _comes_from_above(history: RunHistory, run: PastRun, name: str) -> bool:
     """Whether a cell above binds the name, and has not run."""
     file = saved_notebook(history.namespace)
     if file is None:
@@ -108,7 +108,7 @@ def _run_above(namespace: Mapping[str, Any]) -> str:
     return f"{how}, then run this one again."
 
 
-def _taken(history: History, run: Run) -> str:
+def _taken(history: RunHistory, run: PastRun) -> str:
     """Say how to get back a name of the course that the notebook has given to something else."""
     for name in sorted(COURSE & history.namespace.keys()):
         if not callable(history.namespace[name]) and re.search(rf"\b{name}\s*\(", run.source):

@@ -3,14 +3,14 @@
 A cell that fails leaves the older definition in the kernel, and a check would speak about that one.
 """
 
-from autograder.notebook.history import Failure, History, Run
+from autograder.notebook.history import CellFailure, PastRun, RunHistory
 from autograder.notebook.saved_notebook import saved_notebook
 from autograder.notebook.source import near_name, same_code
 
 MOST_SHOWN = 60  # characters of a line
 
 
-def not_on_screen(history: History, name: str) -> str:
+def not_on_screen(history: RunHistory, name: str) -> str:
     """Say why the notebook's `name` isn't what stands on the screen; "" if it may well be."""
     if history.defined_now(name):
         return ""
@@ -25,7 +25,7 @@ def not_on_screen(history: History, name: str) -> str:
     return ""
 
 
-def failed_attempt(history: History, name: str) -> Run | None:
+def failed_attempt(history: RunHistory, name: str) -> PastRun | None:
     """Return the last run that tried to define `name` and didn't, if no later one has."""
     index = history.definition(name)
     defining = None if index is None else history.runs[index]
@@ -34,7 +34,7 @@ def failed_attempt(history: History, name: str) -> Run | None:
     return attempts[-1] if attempts else None
 
 
-def what_happened(history: History, run: Run, name: str) -> str:
+def what_happened(history: RunHistory, run: PastRun, name: str) -> str:
     """Say how a run that should have defined `name` went."""
     which = "Your last cell" if run is history.last else f"The cell with `{name}`"
     if run.failure and not run.started:
@@ -46,7 +46,7 @@ def what_happened(history: History, run: Run, name: str) -> str:
     return f"{which} ran without defining `{name}`.{_header_missing(run, name)}"
 
 
-def remedy(history: History, run: Run, name: str) -> str:
+def remedy(history: RunHistory, run: PastRun, name: str) -> str:
     """Say what to do about a run that should have defined `name`."""
     lacked = run.failure.name if run.failure else ""
     if lacked and lacked in history.namespace:
@@ -55,7 +55,7 @@ def remedy(history: History, run: Run, name: str) -> str:
     return f"{fix}, run the cell, then this one."
 
 
-def changed_since(history: History, name: str) -> bool:
+def changed_since(history: RunHistory, name: str) -> bool:
     """Whether the notebook was saved with another text in the cell that defined `name`."""
     index = history.definition(name)
     if index is None:
@@ -66,7 +66,7 @@ def changed_since(history: History, name: str) -> bool:
     return not same_code(file.cells[run.cell], run.source)
 
 
-def _is_attempt(run: Run, name: str, defining: Run | None, is_last: bool) -> bool:
+def _is_attempt(run: PastRun, name: str, defining: PastRun | None, is_last: bool) -> bool:
     if name in run.defines or run.cell == name:  # a lesson's cells have their exercise's name
         return True
     if defining and run.cell and run.cell == defining.cell:
@@ -74,7 +74,7 @@ def _is_attempt(run: Run, name: str, defining: Run | None, is_last: bool) -> boo
     return is_last and bool(near_name(name, run.defines))
 
 
-def _header_missing(run: Run, name: str) -> str:
+def _header_missing(run: PastRun, name: str) -> str:
     """Say that the line is missing with which the definition begins, if it is."""
     if name in run.defines:
         return ""
@@ -82,16 +82,16 @@ def _header_missing(run: Run, name: str) -> str:
     return f" It lacks the line that begins with `{begins}`."
 
 
-def _unreadable(run: Run, failure: Failure) -> str:
+def _unreadable(run: PastRun, failure: CellFailure) -> str:
     """Say where Python could not read a cell, and why."""
     try:
         compile(run.source, "cell", "exec")  # of some errors, IPython only says "incomplete input"
     except SyntaxError as found:
-        failure = Failure.of(found)
+        failure = CellFailure.of(found)
     return f"line {failure.line}, {failure.said}"
 
 
-def _raised(run: Run, failure: Failure) -> str:
+def _raised(run: PastRun, failure: CellFailure) -> str:
     """Say which error a cell raised, and in which of its lines."""
     said = f"{failure.kind}: {failure.said}".strip().rstrip(":.").splitlines()[0]
     if not run.failed_at:

@@ -26,7 +26,7 @@ import socket
 import stat
 from dataclasses import replace
 
-from autograder.sandbox.seccomp import Case, Policy, Test
+from autograder.sandbox.seccomp import Condition, Conditions, Policy
 
 MEMORY = """
     brk madvise mincore mprotect mremap msync munmap membarrier
@@ -124,12 +124,12 @@ ORDINARY_PRIORITY = (0, 3, 5)  # from linux/sched.h: SCHED_OTHER, SCHED_BATCH, S
 INTERFACES = (0x8912, 0x8913, 0x8915, 0x8933)  # from linux/sockios.h: what there is
 
 
-def _one_of(argument: int, *values: int) -> Case:
-    return (Test(argument, values),)
+def _one_of(argument: int, *values: int) -> Conditions:
+    return (Condition(argument, values),)
 
 
-def _without(argument: int, bits: int) -> Case:
-    return (Test(argument, (bits,), wanted=False, bits=True),)
+def _without(argument: int, bits: int) -> Conditions:
+    return (Condition(argument, (bits,), wanted=False, bits=True),)
 
 
 def _names(*texts: str) -> frozenset[str]:
@@ -138,8 +138,8 @@ def _names(*texts: str) -> frozenset[str]:
 
 SOCKET_KINDS = (
     _one_of(0, UNIX),
-    (Test(0, INTERNET), Test(2, TCP_OR_UDP)),
-    (Test(0, (NETLINK,)), Test(2, (ROUTES,))),
+    (Condition(0, INTERNET), Condition(2, TCP_OR_UDP)),
+    (Condition(0, (NETLINK,)), Condition(2, (ROUTES,))),
 )
 MAPPINGS = (_without(3, MAP_SHARED), _without(3, MAP_ANONYMOUS))
 COMMON = _names(MEMORY, THREADS, SIGNALS, CLOCKS, FACTS, READING, WRITING)
@@ -163,8 +163,8 @@ LEARNER = Policy(
         ),
         "sched_setscheduler": (_one_of(1, *ORDINARY_PRIORITY),),  # ZeroMQ ends if it can't
         "setsockopt": (
-            (Test(1, (SOCKET_LEVEL,), wanted=False),),
-            (Test(2, BUFFER_SIZES, wanted=False),),
+            (Condition(1, (SOCKET_LEVEL,), wanted=False),),
+            (Condition(2, BUFFER_SIZES, wanted=False),),
         ),
         "socket": SOCKET_KINDS,
         "socketpair": SOCKET_KINDS,
@@ -195,7 +195,7 @@ WITHOUT_NETWORK = replace(
 CLERK = Policy(
     allowed=COMMON | _names(INTERRUPTIONS),
     depending={
-        "clone": ((Test(0, (CLONE_THREAD,), bits=True), *_without(0, CLONE_AWAY)),),
+        "clone": ((Condition(0, (CLONE_THREAD,), bits=True), *_without(0, CLONE_AWAY)),),
         "fcntl": (_one_of(1, *DUPLICATE, *FLAGS),),
         "ioctl": (_one_of(1, TERMINAL[0], *READINESS),),
         "mmap": MAPPINGS,

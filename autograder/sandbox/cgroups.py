@@ -29,7 +29,7 @@ WEIGHT = 100  # the same for all runs: more processes don't get more processor t
 _numbers = itertools.count()
 
 
-class Group:
+class ControlGroup:
     """The group of one run. Use it as a context: at its end, what is left in it is killed."""
 
     def __init__(self, home: Path, limits: Limits) -> None:
@@ -70,13 +70,13 @@ class Group:
         (self._folder / name).write_text(f"{value}\n", encoding="ascii")
 
 
-def new_group(limits: Limits) -> Group | None:
+def new_group(limits: Limits) -> ControlGroup | None:
     """Make a group for a run; None if this system has none to give."""
     folder = home()
     if not folder:
         return None
     remove_empty(folder)
-    return Group(folder, limits)
+    return ControlGroup(folder, limits)
 
 
 def remove_empty(home: Path) -> None:

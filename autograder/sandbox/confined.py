@@ -85,16 +85,16 @@ class _Attendant:
 
     def __init__(self, pid: int, channel: socket.socket, bounds: Bounds) -> None:
         self._pid, self._channel, self._bounds = pid, channel, bounds
-        self._inbox = frames.Inbox(channel, bounds.sent_bytes)
+        self._inbox = frames.FrameInbox(channel, bounds.sent_bytes)
         self._left = bounds.patience * bounds.seconds
 
     def attend(self, serve: Serve | None) -> list[bytes]:
         while True:
-            match self._next(frames.Inbox.next):
+            match self._next(frames.FrameInbox.next):
                 case {"asks": dict(question)} if serve:
                     self._reply(list(serve(question)))
                 case {"done": int(count)}:
-                    return [self._next(frames.Inbox.next_bytes) for _ in range(count)]
+                    return [self._next(frames.FrameInbox.next_bytes) for _ in range(count)]
                 case {"failed": str(reason)}:
                     raise Unfinished(reason[:LONGEST_REASON])
                 case _:
@@ -106,7 +106,7 @@ class _Attendant:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
 
-    def _next(self, read: Callable[[frames.Inbox], Any]) -> Any:
+    def _next(self, read: Callable[[frames.FrameInbox], Any]) -> Any:
         """Wait for what comes next. Raises Unfinished if the fork is over or takes too long."""
         begin = time.monotonic()
         self._channel.settimeout(max(self._left, 0.001))
@@ -167,7 +167,7 @@ def _fail(channel: socket.socket, reason: str) -> None:
 
 def _ask(channel: socket.socket, question: Message) -> list[bytes]:
     frames.send(channel, {"asks": question})
-    inbox = frames.Inbox(channel, sys.maxsize)
+    inbox = frames.FrameInbox(channel, sys.maxsize)
     reply = inbox.next()
     if reply is None:
         raise frames.FrameError("it closed without an answer")

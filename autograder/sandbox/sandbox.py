@@ -52,7 +52,7 @@ class CellRun:
 
 
 @dataclass
-class Run:
+class NotebookRun:
     """The result of a notebook: the cells that ran, and why any others did not.
 
     outlived: whether that is because the last of them went on after it was interrupted.
@@ -87,13 +87,13 @@ class Sandbox:
         self._start = partial(WarmProcess, imports, self.limits, environment or {})
         self._warm = self._start(ahead)
 
-    def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> Run:
+    def run(self, cells: Sequence[Cell], files: dict[str, bytes] | None = None) -> NotebookRun:
         """Run the cells in order. Raises NoSandbox, and CourseError if nothing starts inside.
 
         files: by path inside, written before the first cell runs.
         """
         number, channel = self._fork()
-        warm, run, silent = self._warm, Run(), True
+        warm, run, silent = self._warm, NotebookRun(), True
         end = partial(warm.end_fork, number)
         group = new_group(self.limits)
         with (
@@ -103,7 +103,9 @@ class Sandbox:
         ):
             try:
                 frames.send(channel, _job(cells, files or {}))
-                silent = _receive(frames.Inbox(channel, self.limits.sent_bytes), len(cells), run)
+                silent = _receive(
+                    frames.FrameInbox(channel, self.limits.sent_bytes), len(cells), run
+                )
             except (OSError, frames.FrameError) as error:
                 run.stopped = f"nothing more could be read from it ({error})"
                 run.doubtful = isinstance(error, OSError)
@@ -137,7 +139,7 @@ def _job(cells: Sequence[Cell], files: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def _receive(inbox: frames.Inbox, count: int, run: Run) -> bool:
+def _receive(inbox: frames.FrameInbox, count: int, run: NotebookRun) -> bool:
     """Receive reports until every cell has one, or the run has stopped.
 
     Returns whether it ended without saying why.

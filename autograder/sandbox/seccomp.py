@@ -28,7 +28,7 @@ Instruction = tuple[int, int, int, int]  # opcode, jump if true, jump if false, 
 
 
 @dataclass(frozen=True)
-class Test:
+class Condition:
     """A test of an argument, taken as a 32-bit number.
 
     It holds if the argument equals one of `values` or, with `bits`, shares a bit with one.
@@ -41,7 +41,7 @@ class Test:
     bits: bool = False
 
 
-Case = tuple[Test, ...]
+Conditions = tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Policy:
     """
 
     allowed: frozenset[str]
-    depending: Mapping[str, Sequence[Case]] = field(default_factory=dict)
+    depending: Mapping[str, Sequence[Conditions]] = field(default_factory=dict)
     errors: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -92,7 +92,7 @@ def _decide(policy: Policy, name: str) -> list[Instruction]:
     return [line for case in cases for line in _allow_if(case)] + [fail]
 
 
-def _allow_if(case: Case) -> list[Instruction]:
+def _allow_if(case: Conditions) -> list[Instruction]:
     """Return the instructions that allow a call if all tests hold, and else go on behind them."""
     lines = [(RETURN, 0, 0, ALLOW)]
     for test in reversed(case):
@@ -100,7 +100,7 @@ def _allow_if(case: Case) -> list[Instruction]:
     return lines
 
 
-def _compare(test: Test, rest: int) -> list[Instruction]:
+def _compare(test: Condition, rest: int) -> list[Instruction]:
     """Return the instructions that skip the `rest` behind them unless the test holds."""
     what = ANY_BIT if test.bits else EQUAL
     lines: list[Instruction] = []

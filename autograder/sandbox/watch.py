@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Self
 
-from autograder.sandbox.cgroups import Group
+from autograder.sandbox.cgroups import ControlGroup
 from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.processes import Processes, facts_about
@@ -44,7 +44,7 @@ class Watch:
         limits: Limits,
         end: Callable[[], None],
         end_all: Callable[[], None],
-        group: Group | None = None,
+        group: ControlGroup | None = None,
     ) -> None:
         self.limits, self.reason, self.waited = limits, "", False
         self._processes = processes
@@ -103,7 +103,7 @@ class Watch:
     def _too_much_memory(self) -> str:
         return f"it used more than {self.limits.memory_bytes / 2**30:.1f} GB of memory"
 
-    def _move(self, group: Group) -> None:
+    def _move(self, group: ControlGroup) -> None:
         """Move the run into its group, with whatever it starts meanwhile."""
         moved: set[int] = set()
         while new := {*self._processes()} - moved:

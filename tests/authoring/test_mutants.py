@@ -21,7 +21,7 @@ from autograder.authoring.mutants.survey import (
     survey,
     survey_lesson,
 )
-from autograder.authoring.mutants.trial import Trial, mutants_of, try_mutants
+from autograder.authoring.mutants.trial import TriedMutant, mutants_of, try_mutants
 from autograder.building.hidden import grading_reference
 from autograder.building.reference import ExerciseBuilder
 from autograder.errors import AuthoringError
@@ -181,11 +181,11 @@ def verdict(passed=False, mistake="", recognized=True):
 
 def test_a_survey_counts_and_excuses(capsys):
     trials = [
-        Trial("a: 1", verdict(mistake="x")),
-        Trial("b: 1", verdict()),
-        Trial("c: 1", verdict(recognized=False)),
-        Trial("d: 1", verdict(passed=True)),
-        Trial("e: 1", verdict(passed=True)),
+        TriedMutant("a: 1", verdict(mistake="x")),
+        TriedMutant("b: 1", verdict()),
+        TriedMutant("c: 1", verdict(recognized=False)),
+        TriedMutant("d: 1", verdict(passed=True)),
+        TriedMutant("e: 1", verdict(passed=True)),
     ]
     [found] = print_surveys("lesson", [survey("f", {"d:": "why", "z:": "why"}, trials)])
     assert (found.named, found.told, len(found.generic)) == (1, 1, 1)

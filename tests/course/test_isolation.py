@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from autograder import check
-from autograder.asking.written import names_used
+from autograder.asking.learners_code import names_used
 from autograder.errors import CheckFailed
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Variant

@@ -9,14 +9,14 @@ import pytest
 
 from autograder.judging.verdict import Verdict
 from autograder.lessons.lesson import Lesson
-from autograder.lessons.variants import Code, Variant
+from autograder.lessons.variants import Rewrite, Variant
 from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 from tests.support.sharing import marks
 
 STEP = 3  # `make test` tries each exercise with every third
 PASSES, REJECTED = "passes", "rejected"
-Row = tuple[str, Code, str]  # what an answer does, its code, and one of the ids that it gets
+Row = tuple[str, Rewrite, str]  # what an answer does, its code, and one of the ids that it gets
 CELL_BEGINS = ("def ", "class ", "@", "from ", "import ")  # of an answer that is a whole cell
 
 
@@ -30,7 +30,7 @@ def each(answers: Mapping[str, Iterable[Row]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("exercise", "code", "expected"), rows)
 
 
-def said(exercise: str, code: Code) -> set[str]:
+def said(exercise: str, code: Rewrite) -> set[str]:
     """Return what an answer gets: `PASSES`, or `REJECTED` and the ids of what its card rests on.
 
     code: a body for the exercise's solution, replacements in its cell, or a whole cell.
@@ -39,13 +39,13 @@ def said(exercise: str, code: Code) -> set[str]:
     return {PASSES} if verdict.passed else {REJECTED, verdict.mistake, *verdict.rules}
 
 
-def verdict_on(exercise: str, code: Code) -> Verdict:
+def verdict_on(exercise: str, code: Rewrite) -> Verdict:
     reference = find(exercise)
     answer = _answer(_lesson(reference.lesson), exercise, code)
     return judge_answer(answer, reference.questions[exercise], reference.keys[exercise])
 
 
-def _answer(lesson: Lesson, exercise: str, code: Code) -> Callable:
+def _answer(lesson: Lesson, exercise: str, code: Rewrite) -> Callable:
     cell = _edited(lesson.solutions[exercise], code) if isinstance(code, dict) else code
     cell = textwrap.dedent(cell).lstrip("\n")
     if isinstance(code, str) and not cell.startswith(CELL_BEGINS):

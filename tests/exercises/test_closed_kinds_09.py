@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.judging.differences.form import NOT_SO
+from autograder.judging.differences.shapes import NOT_SO
 from tests.exercises.answers import PASSES, REJECTED, Row, each, said, verdict_on
 
 CACHE = """

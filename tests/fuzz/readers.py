@@ -15,7 +15,7 @@ from autograder.asking.sending import unpack
 from autograder.errors import CourseError
 from autograder.grading.feedback.feedback_page import GradedNotebook, render_page
 from autograder.grading.gradebook.grades import Grade
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts
 from autograder.grading.lms.canvas_times import read_canvas_times
 from autograder.grading.lms.extract import ExtractPlainFiles
 from autograder.grading.lms.worksheet import Worksheet
@@ -79,7 +79,9 @@ def feedback(data: bytes) -> None:
     """Any readable notebook makes a page, and there is no script in it."""
     with suppress(ValueError, RecursionError):
         cells = read_cells(data)
-        page = render_page(GradedNotebook(cells, Facts("a", "l", "n", Grade(), {}), Outline("T")))
+        page = render_page(
+            GradedNotebook(cells, NotebookFacts("a", "l", "n", Grade(), {}), Outline("T"))
+        )
         assert "<script" not in page.lower()
 
 

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from autograder.sandbox.inside.frames import FrameError, Inbox, send, send_bytes
+from autograder.sandbox.inside.frames import FrameError, FrameInbox, send, send_bytes
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def test_messages_arrive_as_they_were_sent(channel):
     send(theirs, {"text": "½ \udcff"})
     send_bytes(theirs, b"")
     theirs.close()
-    inbox = Inbox(ours, 100)
+    inbox = FrameInbox(ours, 100)
     assert (inbox.next(), inbox.next_bytes(), inbox.next()) == ({"text": "½ ?"}, b"", None)
 
 
@@ -39,4 +39,4 @@ def test_anything_else_is_refused(channel, sent, said):
     ours, theirs = channel
     send_bytes(theirs, sent)
     with pytest.raises(FrameError, match=said):
-        Inbox(ours, 30_000).next()
+        FrameInbox(ours, 30_000).next()

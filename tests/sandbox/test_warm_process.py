@@ -62,7 +62,7 @@ def begin(warm, *sources):
 def printed(channel):
     """Wait until a fork has run a cell; return what that printed."""
     channel.settimeout(HANG)
-    inbox = frames.Inbox(channel, 10_000)
+    inbox = frames.FrameInbox(channel, 10_000)
     inbox.next()
     return inbox.next()["outputs"][0]["text"]
 
@@ -74,7 +74,7 @@ def test_it_keeps_forks_ready_and_each_is_another(warm):
     with one, other:
         for channel, product in ((other, "56"), (one, "42")):
             channel.settimeout(HANG)
-            inbox = frames.Inbox(channel, 10_000)
+            inbox = frames.FrameInbox(channel, 10_000)
             about, shown = inbox.next(), inbox.next()
             assert about["execution_count"] == 1
             assert shown["outputs"][0]["data"]["text/plain"] == product

@@ -32,7 +32,9 @@ REFUSED = frozenset(
 FILTER = "9"  # the descriptor of the filter of system calls
 NO_NAMESPACES = seccomp.Policy(
     allowed=frozenset(numbers(platform.machine())) - REFUSED - {"clone", "clone3"},
-    depending={"clone": ((seccomp.Test(0, (CLONE_AWAY & ~0xA000,), wanted=False, bits=True),),)},
+    depending={
+        "clone": ((seccomp.Condition(0, (CLONE_AWAY & ~0xA000,), wanted=False, bits=True),),)
+    },
     errors=dict.fromkeys((*REFUSED, "clone"), errno.EPERM),
 )
 

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from autograder.errors import CourseError
 
 Way = Callable[[Any], AbstractContextManager[None]]  # what it gets is the model
-Function = Callable[..., Tensor]
+TensorFunction = Callable[..., Tensor]
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def broken(model: nn.Module, mistake: str) -> Iterator[None]:
 
 
 @contextmanager
-def exchanged(model: Any, name: str, other: Function) -> Iterator[None]:
+def exchanged(model: Any, name: str, other: TensorFunction) -> Iterator[None]:
     """Let the model call another function for a while, in the place of one of the notebook's.
 
     name: of the notebook's function.
@@ -55,14 +55,14 @@ def exchanged(model: Any, name: str, other: Function) -> Iterator[None]:
         )
 
 
-def calling(name: str, other: Function) -> Way:
+def calling(name: str, other: TensorFunction) -> Way:
     return lambda model: exchanged(model, name, other)
 
 
 def weighed(change: Callable[[Tensor, Tensor], Tensor]) -> Way:
     """Make attention weights of scores in another way: change(attn_scores, keep)."""
 
-    def other(causal_softmax: Function, attn_scores: Tensor) -> Tensor:
+    def other(causal_softmax: TensorFunction, attn_scores: Tensor) -> Tensor:
         n_query, n_key = attn_scores.shape[-2:]
         keep = torch.ones(attn_scores.shape[-2:]).bool().tril(n_key - n_query)
         return change(attn_scores, keep)
@@ -165,7 +165,7 @@ def swap_halves(model: Any) -> None:
             part.weight.data = part.weight.data.unflatten(1, (-1, 2, 16)).flip(2).flatten(1)
 
 
-def halves(rotate: Function, x: Tensor, positions: Tensor, base: float) -> Tensor:
+def halves(rotate: TensorFunction, x: Tensor, positions: Tensor, base: float) -> Tensor:
     """Turn features i and i + d_head / 2 together."""
     pairs = x.unflatten(-1, (2, -1)).mT.flatten(-2)
     return rotate(pairs, positions, base).unflatten(-1, (-1, 2)).mT.flatten(-2)
@@ -176,7 +176,7 @@ def later_by_one(positions: Tensor) -> Tensor:
     return positions - int(positions[0] > 0)
 
 
-def tiled(attend: Function, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+def tiled(attend: TensorFunction, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     """Let query heads take turns among the key heads, instead of sharing with their neighbors."""
     group = query.shape[1] // key.shape[1]
     return attend(query, *(x.repeat(1, group, 1, 1) for x in (key, value)))

@@ -24,11 +24,11 @@ LOOKS = {  # a cell's fill, ink and sign
 }
 CELL = 0.33  # inches
 
-Test = Callable[[nn.Module], bool]
+PatientTest = Callable[[nn.Module], bool]
 
 
 def plot_scoreboard(
-    tests: Mapping[str, Test], patients: Mapping[str, Patient] = PATIENTS, *, caption: str
+    tests: Mapping[str, PatientTest], patients: Mapping[str, Patient] = PATIENTS, *, caption: str
 ) -> Picture:
     """Draw what each test says about each patient: one row per test, one column per patient.
 
@@ -40,7 +40,7 @@ def plot_scoreboard(
 
 
 def outcomes(
-    test: Test, disease: str, patients: Mapping[str, Patient] = PATIENTS
+    test: PatientTest, disease: str, patients: Mapping[str, Patient] = PATIENTS
 ) -> dict[str, str]:
     """Return each patient's outcome, in a word; nothing if the test isn't written yet."""
     try:
@@ -49,7 +49,7 @@ def outcomes(
         return {}
 
 
-def _outcome(test: Test, disease: str, patient: Patient) -> str:
+def _outcome(test: PatientTest, disease: str, patient: Patient) -> str:
     if not patient.counts_for(disease):
         return NOT_ASKED
     with torch.random.fork_rng(devices=[]):

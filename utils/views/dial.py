@@ -16,10 +16,10 @@ from autograder.utils.views.live import View
 
 PLACES, DISTANCE = (0, 1, 2, 3), 1
 
-Pair = tuple[float, float]
+FeaturePair = tuple[float, float]
 
 
-def view_dial(query: Pair, key: Pair, *, caption: str) -> View:
+def view_dial(query: FeaturePair, key: FeaturePair, *, caption: str) -> View:
     """Show one pair of features of a query and a key, turned by one radian per place.
 
     query and key: two features each, before they are turned.
@@ -28,7 +28,7 @@ def view_dial(query: Pair, key: Pair, *, caption: str) -> View:
     return View(still, "dial", {"query": list(query), "key": list(key)})
 
 
-def plot_dials(query: Pair, key: Pair, *, caption: str) -> Picture:
+def plot_dials(query: FeaturePair, key: FeaturePair, *, caption: str) -> Picture:
     """Draw the query at four places, and the key one place after it, each turned by its place.
 
     query and key: two features each, before they are turned. Raises ValueError if they aren't two.
@@ -60,7 +60,7 @@ def _arrow(ax: Axes, tip: np.ndarray, name: str, color: str) -> None:
     ax.annotate(name, tuple(tip * 1.25), ha="center", va="center", fontsize=8)
 
 
-def _turned(pair: Pair, angle: float) -> np.ndarray:
+def _turned(pair: FeaturePair, angle: float) -> np.ndarray:
     (a, b), cos, sin = pair, np.cos(angle), np.sin(angle)
     return np.array([a * cos - b * sin, a * sin + b * cos])
 

@@ -13,14 +13,14 @@ from autograder.utils.views.live import View
 LOW, HIGH, N_PLACES = -1.5, 1.5, 7  # the grid of each coordinate that a corner may be moved to
 SCALE = 100  # answers are kept as whole hundredths
 
-Answer = tuple[Float[Tensor, "batch 2 2"], Float[Tensor, "batch 2 2"]]
-Completes = Callable[[Float[Tensor, "batch 2 2"]], Answer]
+Completion = tuple[Float[Tensor, "batch 2 2"], Float[Tensor, "batch 2 2"]]
+Completes = Callable[[Float[Tensor, "batch 2 2"]], Completion]
 
 
 def view_square(
     completes: Completes,
     square: Float[Tensor, "4 2"],
-    moments: Mapping[int, Answer],
+    moments: Mapping[int, Completion],
     *,
     caption: str,
 ) -> View:

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.asking.arguments import Made
+from autograder.asking.arguments import MadeObject
 from autograder.asking.question import Question
 from autograder.authoring.mutants.mutant import Mutant
 from autograder.judging.key import AnswerKey
@@ -149,7 +149,7 @@ def mutants_around(
         return  # a class whose methods a trial calls
     given = [value for call in question.calls for value in call.arguments.values()]
     takes_floats = is_module or bool(_floats(given))
-    takes_modules = any(isinstance(value, Made) for value in given)
+    takes_modules = any(isinstance(value, MadeObject) for value in given)
     gives = [case.expected[n] for case in key.cases for n in question.returns if n in case.expected]
     if question.choices or question.plain or _annotation(source, name) in NO_TENSOR:
         gives = []

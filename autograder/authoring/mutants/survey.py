@@ -12,7 +12,7 @@ import torch
 
 from autograder.asking.question import Question
 from autograder.atomic_writes import write_whole
-from autograder.authoring.mutants.trial import Trial, try_mutants
+from autograder.authoring.mutants.trial import TriedMutant, try_mutants
 from autograder.building.hidden import with_hidden, without_fresh
 from autograder.building.sources import source_digest
 from autograder.errors import AuthoringError
@@ -61,7 +61,7 @@ class Survey:
         return {"named": self.named, "told": self.told, **counts}
 
 
-def survey(exercise: str, excuses: Mapping[str, str], trials: Iterable[Trial]) -> Survey:
+def survey(exercise: str, excuses: Mapping[str, str], trials: Iterable[TriedMutant]) -> Survey:
     """Sort the trials of an exercise's mutants.
 
     excuses: why certain mutants are right, by the start of their label.
@@ -103,7 +103,7 @@ def excuses_of(exercise: Exercise) -> dict[str, str]:
     return {**exercise.excuses, **of_alternatives}
 
 
-def _trials(question: Question, key: AnswerKey, share: slice) -> list[Trial]:
+def _trials(question: Question, key: AnswerKey, share: slice) -> list[TriedMutant]:
     torch.set_num_threads(1)
     lesson = Lesson(key.lesson)
     return list(try_mutants(lesson, lesson.asked[key.exercise], question, key, share))

@@ -31,7 +31,7 @@ LEAST_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedMutant:
     """A mutant, by its label, and what the check said about it."""
 
     label: str
@@ -40,7 +40,7 @@ class Trial:
 
 def try_mutants(
     lesson: Lesson, exercise: Exercise, question: Question, key: AnswerKey, share: slice
-) -> Iterator[Trial]:
+) -> Iterator[TriedMutant]:
     """Check a share of the mutants as learners' answers are checked, with a time limit for each.
 
     Exercises that train a model are left out: they are judged by how well the model does, and each
@@ -59,7 +59,7 @@ def try_mutants(
             exec(code, namespace)
         except Exception:
             continue  # a learner would see the error and have nothing to check
-        yield Trial(mutant.label, judge_answer(namespace[exercise.name], question, key))
+        yield TriedMutant(mutant.label, judge_answer(namespace[exercise.name], question, key))
 
 
 def mutants_of(

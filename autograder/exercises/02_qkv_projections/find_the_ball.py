@@ -5,7 +5,7 @@ import torch
 from autograder.lessons.cases import Case, Goal, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
-from autograder.lessons.variants import Alternative, Code, Mistake
+from autograder.lessons.variants import Alternative, Mistake, Rewrite
 
 WORDS = {"noun": 0, "verb": 1, "pronoun": 2}
 LOOKS_FOR = {"pronoun": "noun", "verb": "pronoun"}
@@ -33,13 +33,13 @@ def sentence(*kinds: str) -> Inputs:
     return case
 
 
-def aloud(*edits: dict[str, str]) -> list[Code]:
+def aloud(*edits: dict[str, str]) -> list[Rewrite]:
     """Edits of the solution, each as loud as there and louder."""
     louder = [{"loud = 8.0": f"loud = {loud}"} for loud in ("10.0", "12.0", "15.0", "20.0")]
     return [edit | more for edit in edits for more in ({}, *louder)]
 
 
-def quiet(old: str, new: str) -> list[Code]:
+def quiet(old: str, new: str) -> list[Rewrite]:
     """Edits that make a part of the solution too quiet, to various degrees."""
     return [{old: new.format(loud)} for loud in ("1.0", "2.0", "3.0", "4.0", "5.0", "5.5")]
 

@@ -22,7 +22,7 @@ from autograder.grading.feedback.make_page import make_page
 from autograder.grading.gradebook.course_files import files_of
 from autograder.grading.gradebook.follow_tables import bring_up_to_date
 from autograder.grading.gradebook.lesson_grades import submitted_grades
-from autograder.grading.gradebook.notebook_facts import Facts, read_facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts, read_facts
 from autograder.grading.gradebook.opening import (
     open_gradebook,
     readable,
@@ -135,7 +135,7 @@ class GenerateFeedback(patches.OpenConverter, converters.GenerateFeedback):
         folder = self.result_path(*_submission(resources))
         return Path(folder, f"{resources['unique_key']}.html")
 
-    def _facts(self, resources: ResourcesDict) -> Facts:
+    def _facts(self, resources: ResourcesDict) -> NotebookFacts:
         assignment, student = _submission(resources)
         with open_gradebook(self.coursedir) as gradebook:
             return read_facts(gradebook, resources["unique_key"], assignment, student, self._term)

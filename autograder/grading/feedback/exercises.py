@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.gradebook.grades import CellGrade
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts
 from autograder.grading.pages.notebook import NotebookCell, requests_among, verdict_of
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
 from autograder.grading.worker.graded_cells import NOT_RUN, VERDICT, was_run
@@ -22,7 +22,7 @@ DAMAGED = "What the check found can't be read here."
 
 
 @dataclass(frozen=True)
-class Result:
+class Badge:
     """How an exercise went, as a sign and in words.
 
     name: its class in `page.css`.
@@ -33,12 +33,12 @@ class Result:
     words: str
 
 
-ALL = Result("all", "✓", "all points")
-SOME = Result("some", "◐", "some points")
-NONE = Result("none", "✗", "no points")
-UNANSWERED = Result("unanswered", "○", "not answered")
-WAITING = Result("waiting", "…", "not graded yet")
-WITHOUT_POINTS = Result("without-points", "–", "without points")
+ALL = Badge("all", "✓", "all points")
+SOME = Badge("some", "◐", "some points")
+NONE = Badge("none", "✗", "no points")
+UNANSWERED = Badge("unanswered", "○", "not answered")
+WAITING = Badge("waiting", "…", "not graded yet")
+WITHOUT_POINTS = Badge("without-points", "–", "without points")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class GradedExercise:
     is_code: bool
     kind: str
     grade: CellGrade
-    result: Result
+    result: Badge
     graded: NotebookCell
     judged: bool = True
     solutions: tuple[NotebookCell, ...] = ()
@@ -78,7 +78,7 @@ class GradedExercise:
 
 
 def find_exercises(
-    cells: Iterable[NotebookCell], facts: Facts, order: Sequence[str]
+    cells: Iterable[NotebookCell], facts: NotebookFacts, order: Sequence[str]
 ) -> list[GradedExercise]:
     """Find the exercises, in the order of the lesson.
 
@@ -99,7 +99,7 @@ def find_exercises(
 
 
 def _in_order(
-    cells: Iterable[NotebookCell], facts: Facts, order: Sequence[str]
+    cells: Iterable[NotebookCell], facts: NotebookFacts, order: Sequence[str]
 ) -> list[NotebookCell]:
     """Return nbgrader's cells in lesson order, with an empty one where a graded one is missing."""
     by_name: dict[str, NotebookCell] = {}
@@ -119,7 +119,7 @@ def _in_order(
 def _exercise(
     cell: NotebookCell,
     solutions: tuple[NotebookCell, ...],
-    facts: Facts,
+    facts: NotebookFacts,
     requests: Mapping[str, str],
     number: int,
 ) -> GradedExercise:
@@ -162,7 +162,7 @@ def _title(
 
 
 def _is_answered(
-    verdict: dict[str, Any] | None, cells: Sequence[NotebookCell], facts: Facts
+    verdict: dict[str, Any] | None, cells: Sequence[NotebookCell], facts: NotebookFacts
 ) -> bool:
     if verdict:
         return verdict["answered"]
@@ -170,7 +170,7 @@ def _is_answered(
     return not answers or not set(answers) <= set(facts.untouched)
 
 
-def _result(grade: CellGrade, answered: bool) -> Result:
+def _result(grade: CellGrade, answered: bool) -> Badge:
     if grade.points is None:
         return WAITING
     if grade.points > 0:
@@ -180,7 +180,7 @@ def _result(grade: CellGrade, answered: bool) -> Result:
     return NONE if grade.most else WITHOUT_POINTS
 
 
-def _sentence(cell: NotebookCell, verdict: dict[str, Any] | None, kind: str, result: Result) -> str:
+def _sentence(cell: NotebookCell, verdict: dict[str, Any] | None, kind: str, result: Badge) -> str:
     if verdict is not None:
         return verdict.get("sentence", DAMAGED)
     if kind in (CHECK, TEST):

@@ -17,7 +17,7 @@ from autograder.grading.feedback.exercises import (
     GradedExercise,
     find_exercises,
 )
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts
 from autograder.grading.pages.notebook import NotebookCell, Outline
 from autograder.grading.pages.render import Renderer, labeled
 from autograder.grading.pages.template import load_templates
@@ -55,7 +55,7 @@ class GradedNotebook:
     """
 
     cells: Sequence[NotebookCell]
-    facts: Facts
+    facts: NotebookFacts
     outline: Outline
     not_graded: NotGraded = NotGraded()
     unshown: str = ""
@@ -213,7 +213,7 @@ def _rest(
 
 
 def _render_rest(
-    renderer: Renderer, cells: list[tuple[NotebookCell, ShownAnswer | None]], facts: Facts
+    renderer: Renderer, cells: list[tuple[NotebookCell, ShownAnswer | None]], facts: NotebookFacts
 ) -> Iterator[RestCell]:
     """Render as much of the rest as there is room for."""
     for cell, answer in takewhile(lambda _: not renderer.is_full, cells):

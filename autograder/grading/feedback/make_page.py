@@ -10,12 +10,14 @@ from autograder.grading.feedback.feedback_page import (
     render_page,
     why_not_graded,
 )
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts
 from autograder.grading.pages.notebook import Outline, read_cells
 from autograder.sandbox.confined import Ask, Unfinished, confined
 
 
-def make_page(notebook: bytes, run: Mapping[str, Any], facts: Facts, outline: Outline) -> str:
+def make_page(
+    notebook: bytes, run: Mapping[str, Any], facts: NotebookFacts, outline: Outline
+) -> str:
     """Make the page on a graded notebook.
 
     If the confined process does not finish, the page has everything but the notebook.

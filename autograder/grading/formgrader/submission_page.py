@@ -32,7 +32,7 @@ UNREADABLE = "The graded notebook can't be shown: {}. You can still enter points
 
 
 @dataclass(frozen=True)
-class Part:
+class PageCell:
     """A cell of the notebook, or one that only the gradebook knows.
 
     name: nbgrader's, if the gradebook has the cell.
@@ -50,7 +50,7 @@ class Part:
     outputs: Html = field(default_factory=Html)
 
 
-def page_parts(data: bytes | None, fields: Fields) -> tuple[list[Part], str]:
+def page_parts(data: bytes | None, fields: Fields) -> tuple[list[PageCell], str]:
     """Make the parts of a page, and a sentence about what can't be shown; "" if everything can.
 
     A confined process reads the notebook; the fields for points are made here.
@@ -68,7 +68,7 @@ def page_parts(data: bytes | None, fields: Fields) -> tuple[list[Part], str]:
             trouble = UNREADABLE.format(error)
     parts = list(_parts(cells, fields))
     shown = {part.name for part in parts}
-    missing = (Part(name=name, is_missing=True) for name in fields.names if name not in shown)
+    missing = (PageCell(name=name, is_missing=True) for name in fields.names if name not in shown)
     return [*parts, *(_with_fields(part, fields) for part in missing)], trouble
 
 
@@ -130,12 +130,12 @@ def _requests(cells: Sequence[NotebookCell]) -> dict[int, Html]:
     return said
 
 
-def _parts(cells: Iterable[dict[str, Any]], fields: Fields) -> Iterator[Part]:
+def _parts(cells: Iterable[dict[str, Any]], fields: Fields) -> Iterator[PageCell]:
     """Yield the parts; if several cells have the same name, the first gets the fields."""
     taken = {""}
     for cell in cells:
         name = cell["name"] if cell["name"] in fields.names else ""
-        part = Part(
+        part = PageCell(
             name="" if name in taken else name,
             is_code=bool(cell["is_code"]),
             is_answer=bool(cell["is_answer"]),
@@ -146,7 +146,7 @@ def _parts(cells: Iterable[dict[str, Any]], fields: Fields) -> Iterator[Part]:
         yield _with_fields(part, fields)
 
 
-def _with_fields(part: Part, fields: Fields) -> Part:
+def _with_fields(part: PageCell, fields: Fields) -> PageCell:
     takes_comment = part.name in fields.commented
     return replace(part, most=fields.points.get(part.name), takes_comment=takes_comment)
 

@@ -15,7 +15,7 @@ from autograder.grading.term.tables import Term, terms_of
 
 
 @dataclass(frozen=True)
-class Facts:
+class NotebookFacts:
     """The gradebook's facts about a learner's notebook.
 
     comments: the instructor's own, by the name of the cell.
@@ -50,7 +50,9 @@ class Fields:
         return [*dict.fromkeys([*self.points, *self.commented])]
 
 
-def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str, term: Term) -> Facts:
+def read_facts(
+    gradebook: Gradebook, notebook: str, lesson: str, learner: str, term: Term
+) -> NotebookFacts:
     """Read the facts about one notebook. Raises nbgrader's MissingEntry if there are none."""
     found = gradebook.find_submission_notebook(notebook, lesson, learner)
     submission = found.assignment
@@ -63,7 +65,7 @@ def read_facts(gradebook: Gradebook, notebook: str, lesson: str, learner: str, t
         late=late_by(submission.timestamp, submission.extension, submission.assignment.duedate),
         submitted=submission.timestamp,
     )
-    return Facts(
+    return NotebookFacts(
         learner=_name(submission.student),
         lesson=lesson,
         notebook=notebook,

@@ -16,7 +16,7 @@ from autograder.grading.pages.untrusted import (
     visible,
 )
 from autograder.grading.submission.cells import joined_text
-from autograder.grading.submission.requests import requests_in
+from autograder.grading.submission.review_requests import requests_in
 from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons.cells import grade_id_of
 from autograder.lessons.written_questions import without_rubric

@@ -11,7 +11,7 @@ from autograder.atomic_writes import write_whole
 from autograder.building.secret import SHIPPED_SECRET, read_secret
 from autograder.grading.platforms import gradescope, prairielearn
 from autograder.grading.single.command import grade_one, lesson_named, tell, uncollected
-from autograder.grading.single.result import Result
+from autograder.grading.single.result import ResultData
 from autograder.sandbox import walls
 from autograder.sandbox.container import Container
 
@@ -28,7 +28,7 @@ class Platform:
     home: Path
     submission: str
     settings: str
-    form: Callable[[Result, str], dict[str, Any]]
+    form: Callable[[ResultData, str], dict[str, Any]]
 
 
 PLATFORMS = {

@@ -5,12 +5,12 @@ See "Autograder Specifications" in Gradescope's documentation of autograders.
 
 from typing import Any
 
-from autograder.grading.platforms.parts import Part, earned, message, parts_of
-from autograder.grading.single.result import Result
+from autograder.grading.platforms.parts import GradedPart, earned, message, parts_of
+from autograder.grading.single.result import ResultData
 from autograder.judging.code_marks import as_html
 
 
-def results(result: Result, show: str) -> dict[str, Any]:
+def results(result: ResultData, show: str) -> dict[str, Any]:
     """Return what `results.json` holds.
 
     show: when learners see the parts, in Gradescope's words. They see the message at once.
@@ -26,7 +26,7 @@ def results(result: Result, show: str) -> dict[str, Any]:
     }
 
 
-def _test(part: Part) -> dict[str, Any]:
+def _test(part: GradedPart) -> dict[str, Any]:
     test = {"number": part.number, "name": part.name, "output": as_html(part.sentence)}
     if part.points is None:
         return test

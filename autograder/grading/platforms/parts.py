@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.grading.single.result import Result
+from autograder.grading.single.result import ResultData
 from autograder.grading.worker.job import Outcome
 from autograder.judging.code_marks import count
 
 
 @dataclass(frozen=True)
-class Part:
+class GradedPart:
     """An aspect of an exercise; or a whole one, if nobody answered it or it has other points.
 
     number: its exercise's, and its own in that.
@@ -25,7 +25,7 @@ class Part:
     sentence: str = ""
 
 
-def parts_of(result: Result) -> list[Part]:
+def parts_of(result: ResultData) -> list[GradedPart]:
     """List the parts; none if the notebook is not graded."""
     if result["outcome"] == Outcome.NOT_GRADED:
         return []
@@ -33,14 +33,14 @@ def parts_of(result: Result) -> list[Part]:
     return [part for number, exercise in exercises for part in _parts(number, exercise)]
 
 
-def earned(result: Result) -> float:
+def earned(result: ResultData) -> float:
     """Return the points that are known; 0 if the notebook is not graded."""
     if result["outcome"] == Outcome.NOT_GRADED:
         return 0.0
     return float(sum(exercise["points"] or 0 for exercise in result["exercises"]))
 
 
-def message(result: Result) -> str:
+def message(result: ResultData) -> str:
     """Say in a few words what became of the notebook, with code in backticks."""
     if result["outcome"] == Outcome.NOT_GRADED:
         return f"Not graded: {result['reason']}"
@@ -51,16 +51,16 @@ def message(result: Result) -> str:
     return said
 
 
-def _parts(number: int, exercise: Mapping[str, Any]) -> Iterator[Part]:
+def _parts(number: int, exercise: Mapping[str, Any]) -> Iterator[GradedPart]:
     aspects, sentence = exercise["aspects"], _sentence(exercise)
     total = sum(aspect["points"] or 0 for aspect in aspects)
     if not aspects or not exercise["answered"] or total != exercise["points"]:
         most = exercise["max_points"]
-        yield Part(f"{number}", exercise["name"], exercise["points"], most, sentence)
+        yield GradedPart(f"{number}", exercise["name"], exercise["points"], most, sentence)
         return
     costly = [aspect for aspect in aspects if aspect["points"] != aspect["max_points"]]
     for place, aspect in enumerate(aspects, 1):
-        yield Part(
+        yield GradedPart(
             f"{number}.{place}",
             f"{exercise['name']}: {aspect['name']}",
             aspect["points"],

@@ -5,12 +5,12 @@ See "External Grading" in PrairieLearn's documentation.
 
 from typing import Any
 
-from autograder.grading.platforms.parts import Part, earned, message, parts_of
-from autograder.grading.single.result import Result
+from autograder.grading.platforms.parts import GradedPart, earned, message, parts_of
+from autograder.grading.single.result import ResultData
 from autograder.grading.worker.job import Outcome
 
 
-def results(result: Result, show: str) -> dict[str, Any]:
+def results(result: ResultData, show: str) -> dict[str, Any]:
     """Return what `results.json` holds. What learners see of it is set in PrairieLearn."""
     if result["outcome"] == Outcome.NOT_GRADED:
         return {"gradable": False, "format_errors": [message(result)]}
@@ -22,7 +22,7 @@ def results(result: Result, show: str) -> dict[str, Any]:
     }
 
 
-def _test(part: Part) -> dict[str, Any]:
+def _test(part: GradedPart) -> dict[str, Any]:
     return {
         "name": part.name,
         "points": part.points or 0,

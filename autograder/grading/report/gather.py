@@ -10,7 +10,7 @@ from autograder.grading.gradebook.grades import LessonGrades
 from autograder.grading.gradebook.lesson_grades import lesson_grades
 from autograder.grading.gradebook.opening import NoGradebook, reading
 from autograder.grading.pages.untrusted import LONGEST_NAME, visible
-from autograder.grading.report.classroom import Report, make_report
+from autograder.grading.report.make_report import Report, make_report
 from autograder.grading.report.submissions import (
     Submission,
     read_submissions,

@@ -20,7 +20,7 @@ from autograder.grading.report.submissions import Submission
 from autograder.judging.finding import General
 
 
-class Group(StrEnum):
+class Basis(StrEnum):
     """What makes two mistakes the same kind."""
 
     MISTAKE = "known mistake"
@@ -32,7 +32,7 @@ class Group(StrEnum):
 class Kind:
     """A kind of mistake."""
 
-    group: Group
+    group: Basis
     name: str
 
 
@@ -86,10 +86,10 @@ PROBLEMS = {
     ProblemKind.COUNT: "returns another number of things",
 }
 
-Made = Mapping[Kind, Mapping[str, list[str]]]  # the exercises by learner
+ByKind = Mapping[Kind, Mapping[str, list[str]]]  # the exercises by learner
 
 
-def kinds_made(submissions: Iterable[Submission]) -> Made:
+def kinds_made(submissions: Iterable[Submission]) -> ByKind:
     """Say which kinds of mistakes were made, by whom and in which exercises."""
     made: dict[Kind, dict[str, list[str]]] = {}
     for submission in submissions:
@@ -105,14 +105,14 @@ def kinds(verdict: Mapping[str, Any]) -> Iterator[Kind]:
     if right or not verdict["answered"] or nothing_came(verdict) or verdict["blamed_on"]:
         return
     if verdict["given_up"]:
-        yield Kind(Group.MISTAKE, GIVEN_UP)
+        yield Kind(Basis.MISTAKE, GIVEN_UP)
     elif verdict["mistake"]:
-        yield Kind(Group.MISTAKE, verdict["mistake"])
+        yield Kind(Basis.MISTAKE, verdict["mistake"])
     elif name := _general(verdict):
-        yield Kind(Group.GENERAL, name)
+        yield Kind(Basis.GENERAL, name)
     if any(aspect["held"] for aspect in verdict["aspects"]):
         lost = {aspect["name"] for aspect in verdict["aspects"] if not aspect["held"]}
-        yield from (Kind(Group.ASPECT, name) for name in sorted(lost))
+        yield from (Kind(Basis.ASPECT, name) for name in sorted(lost))
 
 
 def _general(verdict: Mapping[str, Any]) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from autograder.grading.report.classroom import Report
 from autograder.grading.report.kinds import Kind
+from autograder.grading.report.make_report import Report
 
 # By lesson and learner: the exercises in which a kind of mistake was made.
 Where = Mapping[str, Mapping[str, list[str]]]

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from autograder.grading.pages.template import load_templates
 from autograder.grading.pages.text import Html
-from autograder.grading.report.classroom import Report
 from autograder.grading.report.histogram import histogram
+from autograder.grading.report.make_report import Report
 from autograder.grading.report.term_report import TermReport
 
 HERE = Path(__file__).parent

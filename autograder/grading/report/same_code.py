@@ -24,7 +24,7 @@ class _HasLearners(Protocol):
     def learners(self) -> tuple[str, ...]: ...
 
 
-Group = TypeVar("Group", bound=_HasLearners)
+Sharing = TypeVar("Sharing", bound=_HasLearners)
 Prints = Mapping[str, Mapping[str, Print]]  # by exercise and learner
 
 
@@ -134,9 +134,9 @@ def _shared(
             yield Shared(exercise, len(own), weight, same_letters)
 
 
-def largest(groups: Iterable[Group]) -> list[Group]:
+def largest(groups: Iterable[Sharing]) -> list[Sharing]:
     """Return the first groups that aren't part of an earlier one."""
-    kept: list[Group] = []
+    kept: list[Sharing] = []
     for group in groups:
         if not any(set(group.learners) <= set(one.learners) for one in kept):
             kept.append(group)

@@ -22,7 +22,7 @@ MOST_BY_CHANCE = 0.05
 # only two learners erred, their agreement still means something.
 OTHERS = 4
 
-Made = Mapping[str, Mapping[str, str]]  # the mistake, by exercise and learner
+MistakesMade = Mapping[str, Mapping[str, str]]  # the mistake, by exercise and learner
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SameMistakes:
     by_chance: float
 
 
-def same_mistakes(made: Made) -> list[SameMistakes]:
+def same_mistakes(made: MistakesMade) -> list[SameMistakes]:
     """Find groups that share rare mistakes, the least likely to be chance first."""
     most = sorted(made, key=lambda exercise: -len(made[exercise]))[:MOST_EXERCISES]
     made = {exercise: by_learner for exercise, by_learner in made.items() if exercise in most}
@@ -64,7 +64,7 @@ def same_mistakes(made: Made) -> list[SameMistakes]:
     return largest(unlikely)
 
 
-def _makers(made: Made) -> dict[RareMistake, list[str]]:
+def _makers(made: MistakesMade) -> dict[RareMistake, list[str]]:
     """List who made each mistake that more than one learner made."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for exercise, by_learner in made.items():
@@ -98,7 +98,7 @@ def _rarest_first(shared: tuple[RareMistake, ...]) -> Iterator[tuple[RareMistake
 class _Chance:
     """Expects how many pairs share mistakes if, in each exercise, those who err do so at random."""
 
-    def __init__(self, made: Made, makers: Mapping[RareMistake, list[str]]) -> None:
+    def __init__(self, made: MistakesMade, makers: Mapping[RareMistake, list[str]]) -> None:
         self.makers = makers
         self.erred = {exercise: set(by_learner) for exercise, by_learner in made.items()}
         self.expected: dict[tuple[int, int], float] = {}

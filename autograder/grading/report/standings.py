@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autograder.grading.gradebook.grades import Standing
-from autograder.grading.report.classroom import Report
 from autograder.grading.report.learner_rows import LearnerRow
+from autograder.grading.report.make_report import Report
 from autograder.grading.term.tables import Term, due_for, is_excused
 
 

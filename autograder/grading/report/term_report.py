@@ -9,8 +9,8 @@ from itertools import combinations
 from autograder.errors import CourseError
 from autograder.grading.gradebook.course_files import CourseFiles
 from autograder.grading.gradebook.grades import Standing
-from autograder.grading.report.classroom import Report
 from autograder.grading.report.gather import gather, shown_path
+from autograder.grading.report.make_report import Report
 from autograder.grading.report.persistent import Persistent, persistent_mistakes
 from autograder.grading.report.same_code import SameCode
 from autograder.grading.report.same_mistakes import SameMistakes

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TypeGuard, cast
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 ACTS = (
     *(ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert, ast.Delete),
@@ -154,7 +154,7 @@ class Reader(ast.NodeVisitor):
         keywords = sorted(map(self.visit, node.keywords))
         return hashed("call", self.visit(node.func), self.part(node.args), *keywords)
 
-    def visit_Lambda(self, node: ast.Lambda | Function) -> str:
+    def visit_Lambda(self, node: ast.Lambda | FunctionNode) -> str:
         given, acts = node.args, self.acts
         defaults = self.part([*given.defaults, *filter(None, given.kw_defaults)])
         names = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
@@ -164,7 +164,7 @@ class Reader(ast.NodeVisitor):
         self.values, self.acts = self.values.parents, acts
         return found
 
-    def visit_FunctionDef(self, node: Function) -> str:
+    def visit_FunctionDef(self, node: FunctionNode) -> str:
         self.values.setdefault(node.name, "itself")
         found = hashed(self.part(node.decorator_list), self.visit_Lambda(node))
         self.values[node.name] = found

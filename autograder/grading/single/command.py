@@ -21,7 +21,7 @@ from autograder.grading.single.outputs import require_writable, write_all
 from autograder.grading.term.learner_names import did_you_mean, printable
 
 if TYPE_CHECKING:
-    from autograder.grading.single.result import Result
+    from autograder.grading.single.result import ResultData
     from autograder.lessons.lesson import Lesson
 
 OWN_SECRET = "Name a file with a line of your own: --secret FILE, or SECRET=FILE with make."
@@ -51,7 +51,7 @@ def _run(options: Namespace) -> int:
 
 def grade_one(
     notebook: Path, lesson: Lesson, secret: str = "", paged: bool = False
-) -> tuple[Result, str]:
+) -> tuple[ResultData, str]:
     """Return the result, and the page if there is to be one. Raises CourseError.
 
     The options are those of `grade_notebook`.
@@ -118,11 +118,11 @@ def _secret(file: Path) -> str:
     return secret
 
 
-def _as_json(result: Result) -> str:
+def _as_json(result: ResultData) -> str:
     return json.dumps(result, indent=1, ensure_ascii=False) + "\n"
 
 
-def tell(result: Result) -> int:
+def tell(result: ResultData) -> int:
     """Print a result; return 0, or 1 if the notebook is not graded."""
     from autograder.grading.single.summary import summary
     from autograder.grading.worker.job import Outcome

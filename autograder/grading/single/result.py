@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.grading.feedback.exercises import UNANSWERED, GradedExercise, find_exercises
 from autograder.grading.gradebook.grades import CellGrade
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts
 from autograder.grading.pages.notebook import Outline, read_cells, verdict_of
 from autograder.grading.pages.untrusted import (
     LONGEST_NAME,
@@ -24,11 +24,13 @@ from autograder.sandbox import walls
 from autograder.sandbox.confined import Ask, Bounds, Unfinished, confined
 
 VERSION = 1
-Result = dict[str, Any]
+ResultData = dict[str, Any]
 BOUNDS = Bounds(sent_bytes=8_000_000)
 
 
-def result_of(graded: Graded, blueprint: Blueprint, facts: Facts, outline: Outline) -> Result:
+def result_of(
+    graded: Graded, blueprint: Blueprint, facts: NotebookFacts, outline: Outline
+) -> ResultData:
     """Return the result as plain data."""
     run, grade = checked_run(graded.run), facts.grade
     told = _told(graded.notebook, facts, outline)
@@ -50,7 +52,7 @@ def result_of(graded: Graded, blueprint: Blueprint, facts: Facts, outline: Outli
     }
 
 
-def _told(notebook: bytes, facts: Facts, outline: Outline) -> dict[str, dict[str, Any]]:
+def _told(notebook: bytes, facts: NotebookFacts, outline: Outline) -> dict[str, dict[str, Any]]:
     """Return what the graded notebook says about each cell; {} if it can't be read."""
 
     def read(ask: Ask) -> list[bytes]:

@@ -32,7 +32,7 @@ from autograder.judging.verdict import Verdict
 from autograder.lessons.cells import exercise_checked, grade_id_of
 from autograder.references.store import LessonReference
 from autograder.sandbox.confined import Ask
-from autograder.sandbox.sandbox import CellRun, Run
+from autograder.sandbox.sandbox import CellRun, NotebookRun
 
 CHECK = f"from {sending.__name__} import check; "
 # Seconds of processor time: what a check has beyond its exercise's own limit, and what any other
@@ -51,7 +51,7 @@ def grade(job: Job, reference: LessonReference | None, ask: Ask) -> list[bytes]:
     notebook, broken, absent = _restored(job)
     with solutions_for_checks(notebook, job.solutions):
         cells = _runnable(notebook, job)
-        not_run: tuple[Run, list[str]] = Run([], str(broken), job.doubtful), []
+        not_run: tuple[NotebookRun, list[str]] = NotebookRun([], str(broken), job.doubtful), []
         run, lacking = not_run if broken else _run(cells, job, reference, ask)
     _show_course_outputs(notebook, job)
     _fill_in(cells, run)
@@ -99,7 +99,7 @@ def _restored(job: Job) -> tuple[NotebookNode, BrokenSubmission | None, list[str
 
 def _run(
     cells: list[NotebookNode], job: Job, reference: LessonReference | None, ask: Ask
-) -> tuple[Run, list[str]]:
+) -> tuple[NotebookRun, list[str]]:
     """Run the cells; if one fails for a module that isn't here, run them again without it.
 
     The same for a cell that goes on after an interrupt: its kernel ends with it, and the others run
@@ -129,11 +129,11 @@ def _run(
     return run, [*lacking]
 
 
-def _run_once(code: list[str], seconds: list[float], ask: Ask) -> Run:
+def _run_once(code: list[str], seconds: list[float], ask: Ask) -> NotebookRun:
     told, *outputs = ask({"cells": [list(one) for one in zip(code, seconds, strict=True)]})
     told = json.loads(told)
     done = [CellRun(sent, **about) for sent, about in zip(outputs, told["cells"], strict=True)]
-    return Run(done, told["stopped"], told["doubtful"], told["outlived"])
+    return NotebookRun(done, told["stopped"], told["doubtful"], told["outlived"])
 
 
 def _code(cell: NotebookNode, job: Job) -> str:
@@ -174,7 +174,7 @@ def _show_course_outputs(notebook: NotebookNode, job: Job) -> None:
             cell.outputs, cell.metadata[SHOWN] = job.course[cell.source], True
 
 
-def _fill_in(cells: list[NotebookNode], run: Run) -> None:
+def _fill_in(cells: list[NotebookNode], run: NotebookRun) -> None:
     """Give the cells that were to be run their results."""
     for cell, done in zip(cells, run.cells, strict=False):
         cell.outputs, cell.execution_count = done.outputs, done.execution_count
@@ -185,7 +185,7 @@ def _fill_in(cells: list[NotebookNode], run: Run) -> None:
         cell.metadata.pop(SHOWN, None)
 
 
-def _outcome(run: Run, verdicts: list[Verdict], wrote: bool) -> tuple[Outcome, str]:
+def _outcome(run: NotebookRun, verdicts: list[Verdict], wrote: bool) -> tuple[Outcome, str]:
     """Return the outcome, and the reason if something is not graded.
 
     wrote: whether there is an answer in words.

@@ -36,7 +36,7 @@ def send_bytes(channel: socket.socket, data: bytes) -> None:
     channel.sendall(data)
 
 
-class Inbox:
+class FrameInbox:
     """Messages that arrive on a channel, up to `most_bytes` in all."""
 
     def __init__(self, channel: socket.socket, most_bytes: int) -> None:

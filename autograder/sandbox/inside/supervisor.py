@@ -128,7 +128,7 @@ def supervise(
 async def _supervise(channel: socket.socket, number: int, cells: Cells) -> None:
     await cells.async_start_new_kernel_client()  # before the job comes, which then need not wait
     frames.accept(channel, number)
-    job = frames.Inbox(channel, sys.maxsize).next()
+    job = frames.FrameInbox(channel, sys.maxsize).next()
     if job is None:
         return
     # Only the end of the grader can arrive on the channel now.

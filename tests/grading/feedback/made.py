@@ -8,7 +8,7 @@ from nbformat.v4 import new_output
 
 from autograder.grading.feedback.feedback_page import GradedNotebook, NotGraded, render_page
 from autograder.grading.gradebook.grades import CellGrade, Grade
-from autograder.grading.gradebook.notebook_facts import Facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts
 from autograder.grading.pages.notebook import NotebookCell, Outline
 from autograder.grading.worker.graded_cells import SHOWN, VERDICT
 from autograder.judging.card import verdict_card
@@ -86,7 +86,7 @@ def facts(cells, comments=None, learner="Ada King", untouched=(), late_percent=N
     cells: the maximum, the check's points and the instructor's points, by name.
     """
     grade = Grade(tuple(CellGrade(name, *given) for name, given in cells.items()), **more)
-    return Facts(learner, LESSON, LESSON, grade, comments or {}, untouched, late_percent)
+    return NotebookFacts(learner, LESSON, LESSON, grade, comments or {}, untouched, late_percent)
 
 
 def page(cells, known, title="1. Of two exercises", order=(), why="", cause=""):

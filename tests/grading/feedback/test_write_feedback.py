@@ -16,7 +16,7 @@ from traitlets.config import Config
 from autograder.grading.engine import write_feedback
 from autograder.grading.engine.write_feedback import GenerateFeedback
 from autograder.grading.gradebook.grades import CellGrade, Grade
-from autograder.grading.gradebook.notebook_facts import Facts, read_facts
+from autograder.grading.gradebook.notebook_facts import NotebookFacts, read_facts
 from autograder.grading.term.tables import Term
 from tests.grading.feedback.made import (
     LESSON,
@@ -128,7 +128,7 @@ def course(filled, tmp_path):
 def test_the_facts_of_a_plain_submission(course):
     cells = CellGrade("check_attend", 4, 4, None), CellGrade("check_softmax", 4, 1, None)
     found = course.facts()
-    assert found == Facts("ada", LESSON, LESSON, Grade(cells), {})
+    assert found == NotebookFacts("ada", LESSON, LESSON, Grade(cells), {})
     assert (found.grade.points, found.grade.most) == (5, 8)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.grading.platforms import gradescope, prairielearn
-from autograder.grading.platforms.parts import Part, parts_of
+from autograder.grading.platforms.parts import GradedPart, parts_of
 from tests.grading.single.grading_one import VALIDATOR
 
 
@@ -64,18 +64,18 @@ WRITTEN = exercise("why", points=0) | {
 
 def test_the_parts_of_an_exercise():
     assert parts_of(result(RIGHT, WRONG, SKIPPED)) == [
-        Part("1.1", "query_scores: one score", 1, 1),
-        Part("1.2", "query_scores: signs", 1, 1),
-        Part("2.1", "softmax: one row", 1, 1),
-        Part("2.2", "softmax: scores above 100", 0, 1, "Use `dim`, not <b>1</b>."),
-        Part("2.3", "softmax: any dimension", 0, 1),
-        Part("3", "context_vector", 0, 2, "Not answered."),
+        GradedPart("1.1", "query_scores: one score", 1, 1),
+        GradedPart("1.2", "query_scores: signs", 1, 1),
+        GradedPart("2.1", "softmax: one row", 1, 1),
+        GradedPart("2.2", "softmax: scores above 100", 0, 1, "Use `dim`, not <b>1</b>."),
+        GradedPart("2.3", "softmax: any dimension", 0, 1),
+        GradedPart("3", "context_vector", 0, 2, "Not answered."),
     ]
 
 
 def test_an_exercise_with_other_points_than_its_aspects_is_a_part():
     given_up = exercise("softmax", aspect("one row", 1), aspect("signs", 1), points=0)
-    assert parts_of(result(given_up)) == [Part("1", "softmax", 0, 2)]
+    assert parts_of(result(given_up)) == [GradedPart("1", "softmax", 0, 2)]
 
 
 def test_gradescope_gets_points_and_sentences():

@@ -4,7 +4,7 @@ import pytest
 
 from autograder.asking.answer import Answer
 from autograder.asking.problem import Problem, ProblemKind
-from autograder.grading.report.kinds import PROBLEMS, RULES, Group, Kind, kinds
+from autograder.grading.report.kinds import PROBLEMS, RULES, Basis, Kind, kinds
 from autograder.judging.judge import blame, judge, verdict_given_up
 from autograder.judging.verdict import AspectResult, Verdict
 from tests.grading.report.judged import CASES, KEY, verdicts
@@ -14,13 +14,13 @@ from tests.grading.report.made import verdict, wrong
 @pytest.mark.parametrize("rule", RULES)
 def test_the_rule_that_spoke_tells_the_kind(rule):
     told = verdicts()[rule].summary()
-    assert rule in told["rules"] and list(kinds(told)) == [Kind(Group.GENERAL, RULES[rule])]
+    assert rule in told["rules"] and list(kinds(told)) == [Kind(Basis.GENERAL, RULES[rule])]
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_the_problem_tells_the_kind(kind):
     told = judge(KEY, [Answer(problem=Problem(ProblemKind(kind), "x"))] * len(CASES)).summary()
-    assert told["rules"] == [kind] and list(kinds(told)) == [Kind(Group.GENERAL, PROBLEMS[kind])]
+    assert told["rules"] == [kind] and list(kinds(told)) == [Kind(Basis.GENERAL, PROBLEMS[kind])]
 
 
 def of_aspects(**held):
@@ -30,17 +30,17 @@ def of_aspects(**held):
 
 def test_a_known_mistake_is_its_name():
     told = wrong("softmax", "not scaled", "The scores are not scaled.")
-    assert Kind(Group.MISTAKE, "not scaled") in kinds(told)
-    assert not any(kind.group == Group.GENERAL for kind in kinds(told))
+    assert Kind(Basis.MISTAKE, "not scaled") in kinds(told)
+    assert not any(kind.group == Basis.GENERAL for kind in kinds(told))
 
 
 def test_giving_up_is_listed_with_the_mistakes():
-    assert list(kinds(verdict_given_up(KEY).summary())) == [Kind(Group.MISTAKE, "given up")]
+    assert list(kinds(verdict_given_up(KEY).summary())) == [Kind(Basis.MISTAKE, "given up")]
 
 
 def test_a_lost_aspect_counts_if_another_is_held():
     lost = list(kinds(of_aspects(numbers=True, gradients=False).summary()))
-    assert lost == [Kind(Group.ASPECT, "gradients")]
+    assert lost == [Kind(Basis.ASPECT, "gradients")]
     assert list(kinds(of_aspects(numbers=False, gradients=False).summary())) == []
     assert list(kinds(of_aspects(numbers=True, gradients=True).summary())) == []
 

@@ -11,7 +11,7 @@ from autograder.asking.answer import Answer
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.grading.gradebook.grades import LessonGrades
 from autograder.grading.pages.untrusted import checked_verdict
-from autograder.grading.report.classroom import make_report
+from autograder.grading.report.make_report import make_report
 from autograder.grading.report.submissions import Submission
 from autograder.judging import explain_difference, explain_error, explain_problem, finding
 from autograder.judging.judge import blame, judge, verdict_given_up

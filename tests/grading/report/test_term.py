@@ -15,7 +15,7 @@ from autograder.course.__main__ import main
 from autograder.grading.gradebook.course_files import course_files
 from autograder.grading.gradebook.grades import CellGrade, Grade, LessonGrades
 from autograder.grading.pages.template import percent
-from autograder.grading.report.classroom import make_report
+from autograder.grading.report.make_report import make_report
 from autograder.grading.report.report_pages import render_term_page
 from autograder.grading.report.submissions import Submission
 from autograder.grading.report.term_report import gather_term, make_term_report

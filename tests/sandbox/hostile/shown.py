@@ -6,12 +6,12 @@ from html.parser import HTMLParser
 from autograder.grading.feedback.make_page import make_page
 from autograder.grading.formgrader.submission_page import page_parts
 from autograder.grading.gradebook.grades import CellGrade, Grade
-from autograder.grading.gradebook.notebook_facts import Facts, Fields
+from autograder.grading.gradebook.notebook_facts import Fields, NotebookFacts
 from autograder.grading.pages.notebook import Outline
 from tests.sandbox.hostile.attack import LESSON, POINTS
 
 MOST = {f"check_{name}": points for name, points in POINTS.items()}
-FACTS = Facts(
+FACTS = NotebookFacts(
     "Mallory",
     LESSON.name,
     LESSON.name,

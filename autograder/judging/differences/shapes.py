@@ -1,4 +1,4 @@
-"""Rules for results in the wrong form: shape, dtype, mode, NaN, or a wrong choice."""
+"""Rules for results of the wrong kind: shape, dtype, mode, NaN, or a wrong choice."""
 
 import itertools
 import math

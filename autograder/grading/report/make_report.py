@@ -10,7 +10,7 @@ from typing import Any
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.grading.gradebook.grades import Grade, LessonGrades
 from autograder.grading.report.class_report import NOTHING_CAME, ExerciseReport
-from autograder.grading.report.kinds import Made, kinds_made
+from autograder.grading.report.kinds import ByKind, kinds_made
 from autograder.grading.report.learner_rows import (
     UNREADABLE,
     Column,
@@ -75,7 +75,7 @@ class Report:
     only_public: list[Lead]
     same_code: list[SameCode]
     same_mistakes: list[SameMistakes]
-    kinds: Made
+    kinds: ByKind
     notebooks: list[str]
     due: datetime | None = None
     names: dict[str, str] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from nbformat.v4 import new_code_cell, new_output
 
 from autograder.grading.pages.notebook import NotebookCell, requests_among
 from autograder.grading.pages.untrusted import MOST_NAMES
-from autograder.grading.submission.requests import requests_in
+from autograder.grading.submission.review_requests import requests_in
 from autograder.grading.worker.graded_cells import VERDICT
 from autograder.lessons.cells import nbgrader_metadata
 from tests.grading.feedback.made import code as code_cell

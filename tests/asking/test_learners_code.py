@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.asking.written import borrowed_names, exercise_name, names_used
+from autograder.asking.learners_code import borrowed_names, exercise_name, names_used
 
 NOTEBOOK = """
 import torch
