@@ -45,6 +45,17 @@ def test_ctrl_c_is_a_word(monkeypatch, capsys):
     assert capsys.readouterr().err == "Stopped.\n"
 
 
+def test_mistakes_of_one_exercise(capsys):
+    assert main(["mistakes", "--exercise=softmax", "01_dot_product_attention"]) == 0
+    said = capsys.readouterr().out
+    assert "  softmax " in said and "  context_vector " not in said
+
+
+def test_an_exercise_that_does_not_exist_is_named(capsys):
+    assert main(["mutants", "--exercise=softmix", "01_dot_product_attention"]) == 2
+    assert "There is no exercise softmix, only " in capsys.readouterr().err
+
+
 def test_a_lesson_that_does_not_exist_is_named(capsys):
     assert main(["draft", "01_dot", "02_qkv_projections"]) == 2
     assert "There is no lesson 01_dot, only 01_dot_product_attention, 02" in capsys.readouterr().err

@@ -118,7 +118,8 @@ def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
 
     surveys = print_surveys(lesson.name, survey_lesson(lesson, reference))
     require_soundness(surveys)
-    record(lesson, surveys)
+    if not lesson.only:
+        record(lesson, surveys)
 
 
 COMMANDS: dict[str, Callable[[Lesson], None]] = {
@@ -127,22 +128,33 @@ COMMANDS: dict[str, Callable[[Lesson], None]] = {
 }
 
 
-def run(command: str, names: Sequence[str]) -> int:
+def run(command: str, names: Sequence[str], exercise: str = "") -> int:
     """Run a command for the lessons named, or for all; return 1 if it fails for any of them.
 
-    Raises CourseError if there is no such lesson.
+    exercise: the only one to run it for. Raises CourseError if there is no such lesson or exercise.
     """
-    known = lesson_names()
-    if unknown := sorted(set(names) - set(known)):
-        raise CourseError(f"There is no lesson {', '.join(unknown)}, only {', '.join(known)}.")
+    chosen = _chosen(names, exercise)
     torch.set_num_threads(1)  # many threads make small tensors 100 times slower
     # Checks in a lesson being built must judge, whatever the caller's environment says.
     os.environ.pop(QUESTIONS_VARIABLE, None)
     os.environ[PROGRESS_VARIABLE] = ""  # and the author's own progress as a learner must not show
-    for name in tqdm(names or known, desc=command, disable=None):
+    for lesson in tqdm(chosen, desc=command, disable=None):
         try:
-            COMMANDS[command](Lesson(name))
+            COMMANDS[command](lesson)
         except (AuthoringError, CourseError) as error:
-            print(f"{name}: {error}", file=sys.stderr)
+            print(f"{lesson.name}: {error}", file=sys.stderr)
             return 1
     return 0
+
+
+def _chosen(names: Sequence[str], exercise: str) -> list[Lesson]:
+    known = lesson_names()
+    if unknown := sorted(set(names) - set(known)):
+        raise CourseError(f"There is no lesson {', '.join(unknown)}, only {', '.join(known)}.")
+    lessons = [Lesson(name, only=exercise) for name in names or known]
+    if not exercise:
+        return lessons
+    if not (found := [lesson for lesson in lessons if exercise in lesson.solutions]):
+        there = ", ".join(name for lesson in lessons for name in lesson.solutions)
+        raise CourseError(f"There is no exercise {exercise}, only {there}.")
+    return found

@@ -26,6 +26,7 @@ AUTHORS = {
     "mistakes": "what becomes of every known mistake",
     "mutants": "what becomes of answers with one fault each, made by rule",
 }
+BY_EXERCISE = ("mistakes", "mutants")
 GITHUB = "github"
 SYSTEMS = ("canvas", "moodle")
 COLLECTED = (*SYSTEMS, GITHUB)
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _author(options: argparse.Namespace) -> int:
     from autograder.authoring import commands
 
-    return commands.run(options.command, options.lessons)
+    return commands.run(options.command, options.lessons, options.exercise)
 
 
 def _grade_one(options: argparse.Namespace) -> int:
@@ -146,7 +147,7 @@ def _parser() -> Parser:
         return parser
     _add_pack(add("pack", "write what a platform needs in order to grade a lesson", _pack))
     for name, about in AUTHORS.items():
-        _add_lessons(add(name, about, _author))
+        _add_author(add(name, about, _author), by_exercise=name in BY_EXERCISE)
     _add_serve(add("serve", "grade what arrives in nbgrader's exchange", _serve))
     _add_export(add("export", "export grades", _exchange))
     _add_collect(add("collect", "collect the submissions in a zip", _exchange))
@@ -270,6 +271,14 @@ def _add_report(command: Parser) -> None:
         help="default: COURSE/build/report/LESSON.html, or for the page on the term "
         "COURSE/build/report/term/index.html",
     )
+
+
+def _add_author(command: Parser, by_exercise: bool) -> None:
+    _add_lessons(command)
+    if by_exercise:
+        command.add_argument("--exercise", default="", metavar="NAME", help="only this one")
+    else:
+        command.set_defaults(exercise="")
 
 
 def _add_lessons(command: Parser, about: str = "default: all of them") -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import importlib
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, MappingProxyType, ModuleType
@@ -45,9 +46,10 @@ def lesson_names() -> list[str]:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson: its text and its exercises."""
+    """One lesson: its text and its exercises. only: one of them; "" for all."""
 
     name: str
+    only: str = field(default="", kw_only=True)
 
     @property
     def text_path(self) -> Path:
@@ -100,7 +102,7 @@ class Lesson:
             if name not in checked:
                 raise AuthoringError(f"no cell calls check({name})")
         described = {exercise.name: exercise for exercise in found}
-        return {name: described[name] for name in self.solutions}
+        return {name: described[name] for name in self.solutions if name == (self.only or name)}
 
     @cached_property
     def predictions(self) -> dict[str, Prediction]:
@@ -115,10 +117,16 @@ class Lesson:
         return {name: described[name] for name in asked}
 
     def _require_the_same(self, does: str, named: Iterable[str], described: Iterable[str]) -> None:
-        if sorted(named) != sorted(described):
+        text, folder = f"solutions/{self.text_path.name}", f"autograder/exercises/{self.name}"
+        asked, known = Counter([*named]), Counter([*described])
+        if unknown := asked - known:
             raise AuthoringError(
-                f"the text {does} {', '.join(named)}; autograder/exercises/{self.name} describes "
-                f"{', '.join(described)}"
+                f"{text} {does} {', '.join(unknown)}, which {folder} doesn't describe: add it there"
+            )
+        if extra := known - asked:
+            raise AuthoringError(
+                f"{folder} describes {', '.join(extra)} once too often for {text}: add its cell "
+                "there, or delete the description"
             )
 
     def _described_in(self, path: Path) -> ModuleType:
