@@ -1,10 +1,11 @@
 """Sentences for wrong tensors that match no known mistake.
 
 Each rule knows one way of being wrong, and its function's name is its id. The first one that
-applies writes the sentence. If none does, one of two others says where the values are off.
+applies, and not by accident, writes the sentence. If none does, one of `PLACES` says where the
+values are off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from autograder.asking.answer import GRADIENT, OWN_BACKWARD
 from autograder.judging.compare import Comparison
@@ -22,8 +23,10 @@ from autograder.judging.finding import Finding, General, finding
 
 DifferenceRule = Callable[[Comparison], str | None]
 FEW_ROWS = 3  # of so few, one may be right by chance
+ACCIDENT = 1 / 8  # of the other cases that went wrong: a rule that fits fewer fits by accident
 ROWS = ("n_query", "n_source", "n_target")  # dimensions whose elements attend to others
-RULES: tuple[DifferenceRule, ...] = (
+# What can be seen in one result.
+FACTS: tuple[DifferenceRule, ...] = (
     shapes.left_on_self,
     shapes.other_axis_order,
     shapes.wrong_shape,
@@ -40,6 +43,9 @@ RULES: tuple[DifferenceRule, ...] = (
     shapes.opposite_booleans,
     shapes.holds_nan,
     shapes.holds_infinity,
+)
+# What explains it, unless it fits by accident, as most do in an example with small whole numbers.
+CAUSES: tuple[DifferenceRule, ...] = (
     moved.other_output,
     moved.shuffled_rows,
     moved.reversed_along,
@@ -66,11 +72,17 @@ RULES: tuple[DifferenceRule, ...] = (
     moved.sums_of_what_came_before,
     weights.rows_do_not_sum_to_1,
 )
+RULES = FACTS + CAUSES
 
 
-def explain_difference(comparison: Comparison) -> list[Finding]:
-    """Return what there is to say about a wrong output."""
-    found = recognize_difference(comparison)
+def explain_difference(
+    comparison: Comparison, elsewhere: Sequence[Comparison] = ()
+) -> list[Finding]:
+    """Return what there is to say about a wrong output.
+
+    elsewhere: the same output in other cases where it is wrong.
+    """
+    found = recognize_difference(comparison, elsewhere)
     if found:
         return [found]
     where = [Finding(r.__name__, said, False) for r in PLACES if (said := r(comparison))]
@@ -78,10 +90,24 @@ def explain_difference(comparison: Comparison) -> list[Finding]:
     return [where[0], finding(General.BROKEN_PATH)] if by_torch else where[:1]
 
 
-def recognize_difference(comparison: Comparison) -> Finding | None:
+def recognize_difference(
+    comparison: Comparison, elsewhere: Sequence[Comparison] = ()
+) -> Finding | None:
     """Say in what way a wrong output differs from the right one; None if no rule applies."""
-    said = ((rule, sentence) for rule in RULES if (sentence := rule(comparison)))
+    if fact := _first(FACTS, comparison):
+        return fact
+    causes = [rule for rule in CAUSES if rule(comparison)]
+    alike = [other for other in elsewhere if causes and not _first(FACTS, other)]
+    return _first((rule for rule in causes if _fits(rule, alike)), comparison)
+
+
+def _first(rules: Iterable[DifferenceRule], comparison: Comparison) -> Finding | None:
+    said = ((rule, sentence) for rule in rules if (sentence := rule(comparison)))
     return next((Finding(rule.__name__, sentence) for rule, sentence in said), None)
+
+
+def _fits(cause: DifferenceRule, comparisons: Sequence[Comparison]) -> bool:
+    return sum(cause(one) is not None for one in comparisons) >= ACCIDENT * len(comparisons)
 
 
 def some_texts_right(c: Comparison) -> str | None:

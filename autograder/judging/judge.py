@@ -10,9 +10,10 @@ from itertools import takewhile
 from autograder.asking.answer import Answer
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.explain import explain, explained
+from autograder.judging.failure import Failure, failed_example, worst_failure
 from autograder.judging.find_mistake import find_mistake
 from autograder.judging.finding import Finding, General, finding
-from autograder.judging.judgment import Failure, Judgment
+from autograder.judging.judgment import Judgment
 from autograder.judging.key import AnswerKey
 from autograder.judging.verdict import NEVER_CALLED, AspectResult, Verdict
 
@@ -29,7 +30,7 @@ def judge(key: AnswerKey, answers: list[Answer]) -> Verdict:
         printed=sum(answer.printed for answer in answers),
         problems=judgment.problems,
     )
-    failure = judgment.failure()
+    failure = worst_failure(judgment)
     verdict = _with_reason(verdict, failure) if failure else verdict
     shown = verdict.exhibit.case if verdict.exhibit else 0
     return replace(verdict, output=answers[shown].output)
@@ -56,7 +57,7 @@ def _with_reason(verdict: Verdict, failure: Failure) -> Verdict:
 
 def _clear_example(failure: Failure) -> Failure | None:
     """Return the docstring's example if it went wrong, but not by a NaN that others don't have."""
-    example = failure.judgment.example
+    example = failed_example(failure.judgment)
     if example and (example.is_finite or not failure.is_finite):
         return example
     return None

@@ -1,20 +1,15 @@
 """The answers to an exercise, case by case and aspect by aspect, compared with its key."""
 
 import builtins
-from dataclasses import dataclass, replace
-from functools import cached_property
-
-import torch
+from dataclasses import replace
 
 from autograder.asking.answer import GRADIENT, Answer
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.compare import Comparison
-from autograder.judging.differences.shapes import IN_ONE_GO
-from autograder.judging.explain_difference import recognize_difference
 from autograder.judging.form import AFTER_A_CALL, Form
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey
 from autograder.judging.measures import measured
-from autograder.judging.verdict import AspectResult, CaseCount, Exhibit
+from autograder.judging.verdict import AspectResult, CaseCount
 
 MOST_PROBLEMS = 5
 WHOLE_CALL = "*"  # among what is wrong: the call failed, or changed its inputs
@@ -60,7 +55,7 @@ class Judgment:
 
     def result(self, aspect: AspectKey) -> AspectResult:
         """Return the outcome of an aspect."""
-        failing = self._failing(aspect)
+        failing = self.failing(aspect)
 
         def count(hidden: bool) -> CaseCount:
             cases = [i for i in aspect.cases if self.key.cases[i].hidden is hidden]
@@ -68,25 +63,9 @@ class Judgment:
 
         return AspectResult(aspect.name, aspect.points, not failing, count(False), count(True))
 
-    def failure(self) -> "Failure | None":
-        """Return the failure that tells a learner most, if there is one."""
-        found = [
-            (number, index)
-            for number, aspect in enumerate(self.aspects)
-            for index in self._failing(aspect)
-        ]
-        if not found:
-            return None
-        number, index = min(found, key=lambda pair: self._rank(*pair))
-        return Failure(self, self.aspects[number], index)
-
-    @property
-    def example(self) -> "Failure | None":
-        """The docstring's example, if it went wrong."""
-        index = self.key.example
-        if index is None or not self.wrong[index]:
-            return None
-        return Failure(self, self.key.aspects[0], index)
+    def failing(self, aspect: AspectKey) -> list[int]:
+        """List the cases in which an aspect is wrong."""
+        return [i for i in aspect.cases if self.wrong[i] & {*self.counted(aspect, i), WHOLE_CALL}]
 
     def counted(self, aspect: AspectKey, index: int) -> list[str]:
         """List the outputs that count in a case: all, or those named and their gradients."""
@@ -167,35 +146,13 @@ class Judgment:
 
     def _with_example(self, aspects: list[AspectKey]) -> list[AspectKey]:
         """Let the docstring's example count in the first aspect, if nothing else is wrong."""
-        if self.example is None or any(map(self._failing, aspects)):
+        index = self.key.example
+        if index is None or not self.wrong[index] or any(map(self.failing, aspects)):
             return aspects
-        return [replace(aspects[0], cases=[*aspects[0].cases, self.example.index]), *aspects[1:]]
+        return [replace(aspects[0], cases=[*aspects[0].cases, index]), *aspects[1:]]
 
     def _charges(self, aspect: AspectKey, name: str) -> bool:
         return any(name in self.wrong[i] and name in self.counted(aspect, i) for i in aspect.cases)
-
-    def _failing(self, aspect: AspectKey) -> list[int]:
-        return [i for i in aspect.cases if self.wrong[i] & {*self.counted(aspect, i), WHOLE_CALL}]
-
-    def _rank(self, number: int, index: int) -> tuple[bool, bool, bool, int, bool]:
-        """Rank a failing case of an aspect; the lowest tells a learner most.
-
-        What goes wrong in a first call, or in a result, explains what follows from it. A lost
-        gradient explains a lost dtype. And a case that is not hidden can be shown in full.
-        """
-        case = self.key.cases[index]
-        counted = self.wrong[index] & {*self.counted(self.aspects[number], index), WHOLE_CALL}
-        only_gradients = all(name.startswith(GRADIENT) for name in counted)
-        only_dtype = all(self._lost_dtype(index, name) for name in counted)
-        return case.form in AFTER_A_CALL, only_dtype, only_gradients, number, case.hidden
-
-    def _lost_dtype(self, index: int, name: str) -> bool:
-        """Whether an output has torch's default dtype, where another was given."""
-        expected = self.key.cases[index].expected.get(name)
-        got = self.answers[index].tensors.get(name)
-        if expected is None or got is None or expected.dtype == torch.float32:
-            return False
-        return expected.is_floating_point() and got.dtype == torch.float32
 
     def _case_problems(self, index: int) -> list[Problem]:
         case, answer = self.key.cases[index], self.answers[index]
@@ -204,88 +161,6 @@ class Judgment:
         if answer.problem:
             return [answer.problem]
         return [] if case.raises else list(answer.lacks.values())
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A case in which an aspect is wrong."""
-
-    judgment: Judgment
-    aspect: AspectKey
-    index: int
-
-    @property
-    def case(self) -> CaseKey:
-        return self.judgment.key.cases[self.index]
-
-    @property
-    def answer(self) -> Answer:
-        return self.judgment.answers[self.index]
-
-    @cached_property
-    def problem(self) -> Problem | None:
-        """What ended the call, or else why the first missing output that counts is missing."""
-        lacks = self.answer.lacks
-        return self.answer.problem or next((lacks[n] for n in self._names if n in lacks), None)
-
-    @cached_property
-    def wrong(self) -> Comparison | None:
-        """The first wrong output that a rule recognizes, or else the first wrong one.
-
-        A wrong attribute may explain a wrong result.
-        """
-        if self.problem:
-            return None
-        compared = [
-            self.judgment.comparison(self.index, name)
-            for name in self._suspects()
-            if name in self.answer.tensors
-        ]
-        return next(filter(recognize_difference, compared), next(iter(compared), None))
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether the call returned no NaN and no infinite number."""
-        return all(bool(value.isfinite().all()) for value in self.answer.tensors.values())
-
-    def exhibit(self) -> Exhibit:
-        """Return what a card shows about it."""
-        case, wrong = self.case, self.wrong
-        is_example = self.index == self.judgment.key.example
-        exhibit = Exhibit(
-            self.index,
-            case.label,
-            case.shapes,
-            hidden=case.hidden,
-            sizes=case.sizes,
-            example=is_example,
-        )
-        if wrong is None or case.hidden:
-            return exhibit
-        cell_by_cell = wrong.most_error is None and wrong.got.shape == wrong.expected.shape
-        return replace(
-            exhibit,
-            output=wrong.name,
-            expected=wrong.expected,
-            got=wrong.got,
-            wrong=wrong.wrong_at if cell_by_cell else None,
-        )
-
-    @property
-    def _names(self) -> list[str]:
-        return self.judgment.counted(self.aspect, self.index)
-
-    def _suspects(self) -> list[str]:
-        """List the wrong outputs that count, and then those that the module keeps.
-
-        What a second reading gives comes last: it tells something only where the first is right.
-        """
-        wrong = self.judgment.wrong[self.index]
-        counted = [name for name in self._names if name in wrong]
-        first = [name for name in counted if name not in IN_ONE_GO] or counted
-        keeps = self.judgment.key.keeps
-        kept = [name for name in self.case.expected if name in wrong and name in keeps]
-        return list(dict.fromkeys([*first, *kept])) if first else []
 
 
 def raised(problem: Problem | None, error: str) -> bool:

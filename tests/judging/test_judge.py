@@ -17,6 +17,8 @@ from autograder.judging.form import Form
 from autograder.judging.judge import blame, judge, unfinished
 from autograder.judging.judgment import MOST_PROBLEMS
 from autograder.judging.key import AnswerKey, AspectKey, CaseKey, MistakeKey
+from autograder.lessons.lesson import Lesson
+from autograder.notebook.ask_and_judge import judge_answer
 from autograder.references.store import find
 
 SIZES = {"n_query": 3, "n_key": 5, "d_k": 4, "d_v": 6}
@@ -244,6 +246,39 @@ def test_one_too_few_is_no_dimension():
         "y", torch.ones(2, 3, 4), EXPECTED, 1e-5, "batch n_query n_key", {"d_k": 4}
     )
     assert "4 is d_k." not in what_is_said(compared)
+
+
+def test_a_cause_that_fits_one_case_only_is_an_accident():
+    row = torch.arange(1.0, 5.0)
+    example = Comparison(
+        "y", torch.stack([row, row + 4]) - row**2, torch.stack([row, row + 4]), 1e-5, "", {}
+    )
+    others = [
+        Comparison("y", got, EXPECTED, 1e-5, "", {})
+        for got in (EXPECTED.flip(0), EXPECTED.flip(1), EXPECTED[:, :2])  # the last tells nothing
+    ]
+    said = [explain_difference(example, elsewhere)[0].rule for elsewhere in ((), [example], others)]
+    assert said == ["same_vector_added", "same_vector_added", "largest_difference"]
+
+
+def test_a_fact_of_one_case_is_said():
+    nan = Comparison("y", with_other(math.nan), EXPECTED, 1e-5, "", {})
+    others = [Comparison("y", EXPECTED.flip(i), EXPECTED, 1e-5, "", {}) for i in (0, 1)]
+    assert explain_difference(nan, others)[0].rule == "holds_nan"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "mistake"),
+    [("merge_heads", "heads in reverse order"), ("split_heads", "the first head only")],
+)
+def test_no_cause_is_read_from_the_numbers_of_an_example(exercise, mistake):
+    """They rise by 1, so that many a wrong place looks like something added."""
+    lesson, reference = Lesson("03_multi_head"), find(exercise)
+    variant = next(m for m in lesson.mistakes(lesson.asked[exercise]) if m.name == mistake)
+    answer = lesson.namespace({exercise: variant.variants[0]})[exercise]
+    unknown = dataclasses.replace(reference.keys[exercise], mistakes=[])
+    verdict = judge_answer(answer, reference.questions[exercise], unknown)
+    assert not {"same_vector_added", "too_few_digits"} & {*verdict.rules}
 
 
 def test_a_backward_pass_of_ones_own_breaks_no_path():

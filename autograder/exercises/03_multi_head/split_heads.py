@@ -21,10 +21,10 @@ def numbered_split_case(draw: Draw) -> dict:
     return {"x": numbered(draw, "batch n d_model", 1000, 100, 1), "n_heads": sizes["n_heads"]}
 
 
-def heads_that_do_not_divide(d_model: int) -> Callable[[Draw], Raises]:
+def heads_that_do_not_divide(**sizes: int) -> Callable[[Draw], Raises]:
     def case(draw: Draw) -> Raises:
         draw.label("4 heads")
-        words = draw.fix(d_model=d_model).normal("batch n d_model")
+        words = draw.fix(**sizes).normal("batch n d_model")
         return Raises({"x": words, "n_heads": 4}, "ValueError")
 
     return case
@@ -54,7 +54,12 @@ EXERCISE = Exercise(
         Aspect(
             "a ValueError when heads can't share the features",
             1,
-            [*map(heads_that_do_not_divide, (10, 9, 3)), split_case],
+            [
+                heads_that_do_not_divide(d_model=10, n=8),  # they do divide the words
+                heads_that_do_not_divide(d_model=9),
+                heads_that_do_not_divide(d_model=3),
+                split_case,
+            ],
         ),
         Aspect("gradients flow through", 1, [split_case], gradients=True),
     ],
