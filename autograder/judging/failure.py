@@ -35,7 +35,10 @@ def _failures(judgment: Judgment) -> "Iterator[Failure]":
 
 @dataclass(frozen=True)
 class Failure:
-    """A case in which an aspect is wrong, each by its number."""
+    """A case in which an aspect is wrong.
+
+    number, index: of the aspect and of the case.
+    """
 
     judgment: Judgment
     number: int
