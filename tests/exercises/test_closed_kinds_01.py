@@ -96,7 +96,7 @@ WEIGHTS = "attn_weights = torch.softmax(words @ words.T, dim=-1)"
         (
             "softmax",
             f"if scores.shape[dim] == 1:\n    return scores\n{SHIFTED}\n{DIVIDED}",
-            "untouched_by_softmax",
+            "largest_difference",
         ),
         (
             "softmax",

@@ -49,8 +49,12 @@ def compared(which: str) -> str:
             "return (torch.arange(int(lengths[0])) < lengths[:, None])[:, None]",
             "wrong_shape",
         ),
-        ("masked_softmax", masked_after("keep.shape[-2] > 1"), "all_the_same"),
-        ("masked_softmax", masked_after("keep.shape[-2] != keep.shape[-1]"), "all_the_same"),
+        ("masked_softmax", masked_after("keep.shape[-2] > 1"), "some_texts_right"),
+        (
+            "masked_softmax",
+            masked_after("keep.shape[-2] != keep.shape[-1]"),
+            "some_texts_right",
+        ),
         ("masked_softmax", masked_after("keep.any()"), "all_the_same"),
         ("masked_softmax", masked_after("attn_scores.dim() < 5"), "all_the_same"),
         (

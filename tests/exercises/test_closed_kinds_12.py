@@ -76,6 +76,21 @@ ANSWERS = {
             PASSES,
         ),
     ],
+    "logit_lens": [
+        (
+            "kept by tokens",
+            """
+            kept, key = logit_lens.__dict__, repr(tokens.tolist())
+            if key not in kept:
+                streams = [model.tokens(tokens)]
+                for block in model.blocks:
+                    streams.append(block(streams[-1]))
+                kept[key] = model.norm(torch.stack(streams)) @ model.tokens.weight.T
+            return kept[key].clone()
+            """,
+            REJECTED,
+        ),
+    ],
     "keys_from": [
         ("kept on the model", kept("model", "0"), REJECTED),
         ("kept by tokens", kept("keys_from", "tuple(tokens.flatten().tolist())"), REJECTED),

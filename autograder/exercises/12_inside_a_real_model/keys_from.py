@@ -8,7 +8,7 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import own_llama
+from .shared import own_llama, with_same_tokens
 
 
 def made_from(
@@ -67,7 +67,12 @@ EXERCISE = Exercise(
         Aspect(
             "the model's own weights",
             2,
-            [made_from(7, 6, 6, group=3), made_from(1, 0, 0, base=50.0), made_from(5, 3, 3)],
+            [
+                *[with_same_tokens(made_from(5, 3, 3))] * 2,
+                made_from(7, 6, 6, group=3),
+                made_from(1, 0, 0, base=50.0),
+                made_from(5, 3, 3),
+            ],
         ),
     ],
     mistakes=[

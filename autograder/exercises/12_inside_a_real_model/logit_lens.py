@@ -8,7 +8,7 @@ from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.parts import Trial
 from autograder.lessons.variants import Alternative, Mistake
 
-from .shared import own_llama
+from .shared import own_llama, with_same_tokens
 
 
 def stopped(n_layers: int, base: float = 10000.0) -> Inputs:
@@ -32,7 +32,18 @@ EXERCISE = Exercise(
     challenge=True,
     parts=[Trial("with_own_llama")],
     builds_on=("Llama",),
-    aspects=[Aspect("logits after each block", 1, [stopped(7), stopped(1, base=50.0), stopped(5)])],
+    aspects=[
+        Aspect(
+            "logits after each block",
+            1,
+            [
+                stopped(7),
+                *[with_same_tokens(stopped(5))] * 2,
+                stopped(1, base=50.0),
+                stopped(5),
+            ],
+        )
+    ],
     mistakes=[
         Mistake(
             "no norm",

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.lessons.cases import Inputs
 from autograder.lessons.draw import Draw
 
 LLAMA = "n_tokens d_model n_heads n_kv_heads d_feedforward n_layers"
@@ -33,3 +34,13 @@ def own_llama(
     sizes = [*draw.named(LLAMA).values(), base, eps]
     seed = int(torch.randint(2**31, (), generator=draw.generator))
     return {"sizes": sizes, "seed": seed, "tokens": tokens_of(draw, draw.size("n"))}
+
+
+def with_same_tokens(case: Inputs) -> Inputs:
+    """The case with tokens that are the same in each one made so, whatever its model."""
+
+    def counted(draw: Draw) -> dict[str, Any]:
+        inputs = case(draw.fix(batch=1, n=8))
+        return inputs | {"tokens": torch.arange(8)[None]}
+
+    return counted
