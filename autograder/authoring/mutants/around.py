@@ -175,6 +175,11 @@ def mutants_around(
     if takes_floats and gives_floats:
         yield mutant("result detached", "value.detach()", form="value.detach()")
         yield mutant("without gradients", "torch.no_grad()", context="torch.no_grad()")
+    if gives and not takes_floats:
+        for index, argument in enumerate(question.calls[0].arguments):
+            rest = f"[x for n, x in enumerate([*arguments, *options.values()]) if n != {index}]"
+            kept = f"result = kept.setdefault(repr({rest}), result)"
+            yield mutant("result kept for all values of an argument", argument, after=kept)
     form = "other(value) if odd[0] else value"
     for rule, change, odd in _where(question, dims) if gives else ():
         yield mutant(rule, change, form=form, places=repr(_places(dims)), odd=odd)

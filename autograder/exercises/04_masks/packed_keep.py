@@ -35,6 +35,7 @@ EXERCISE = Exercise(
             "several texts",
             1,
             [
+                packed(4, 1, 3, before=2),
                 packed(4, 1, 3, before=12),
                 packed(3, 5, 1, 2, before=1, last=4),
                 packed(2, 6, 3, before=3),

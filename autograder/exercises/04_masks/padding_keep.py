@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.lessons.cases import CALLS, SIZES
+from autograder.lessons.cases import CALLS, SIZES, Inputs
 from autograder.lessons.draw import Draw
 from autograder.lessons.exercise import Aspect, Exercise
 from autograder.lessons.variants import Alternative, Mistake
@@ -31,6 +31,14 @@ def no_words(draw: Draw) -> dict:
     return {"lengths": torch.zeros(draw.size("batch"), dtype=torch.int64), "n": draw.size("n")}
 
 
+def among_places(n: int) -> Inputs:
+    def case(draw: Draw) -> dict:
+        draw.label(f"2, 0 and 4 words in {n} places")
+        return {"lengths": torch.tensor([2, 0, 4]), "n": n}
+
+    return case
+
+
 EXERCISE = Exercise(
     "padding_keep",
     returns="keep",
@@ -40,7 +48,7 @@ EXERCISE = Exercise(
         Aspect(
             "empty sentences, and places that no sentence fills",
             1,
-            [empty_sentence, no_padding, no_words],
+            [empty_sentence, no_padding, no_words, among_places(5), among_places(8)],
         ),
     ],
     mistakes=[

@@ -19,6 +19,14 @@ def all_and_none(draw: Draw) -> dict:
     return {"keep": keep, "dtype": torch.float32}
 
 
+def causal_in(dtype: torch.dtype) -> Inputs:
+    def case(draw: Draw) -> dict:
+        draw.label("a causal mask")
+        return {"keep": torch.ones(4, 6, dtype=torch.bool).tril(2), "dtype": dtype}
+
+    return case
+
+
 def nothing_hidden(draw: Draw) -> dict:
     draw.label("float16, and nothing hidden")
     return {"keep": draw.keep("n_query n_key") | True, "dtype": torch.float16}
@@ -44,6 +52,8 @@ EXERCISE = Exercise(
             1,
             [
                 nothing_hidden,
+                causal_in(torch.float64),
+                causal_in(torch.float16),
                 *(additive_in(getattr(torch, name)) for name in ("float16", "bfloat16", "float64")),
             ],
         ),

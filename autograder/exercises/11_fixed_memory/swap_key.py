@@ -26,7 +26,11 @@ EXERCISE = Exercise(
     challenge=True,
     also=CALLS,
     aspects=[
-        Aspect("two cups of several", 1, [cups(0, 2, 3), cups(1, 4, 6), cups(3, 2, 5)]),
+        Aspect(
+            "two cups of several",
+            1,
+            [cups(0, 2, 3), cups(0, 1, 3), cups(1, 2, 3), cups(1, 4, 6), cups(3, 2, 5)],
+        ),
         Aspect("only two cups", 1, [cups(0, 1, 2), cups(1, 0, 2)]),
     ],
     parts=[Judged(by="reflect")],

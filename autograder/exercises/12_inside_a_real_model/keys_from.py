@@ -68,7 +68,7 @@ EXERCISE = Exercise(
             "the model's own weights",
             2,
             [
-                *[with_same_tokens(made_from(5, 3, 3))] * 2,
+                *(with_same_tokens(made_from(5, *layers)) for layers in [(3, 3), (1, 3), (3, 1)]),
                 made_from(7, 6, 6, group=3),
                 made_from(1, 0, 0, base=50.0),
                 made_from(5, 3, 3),

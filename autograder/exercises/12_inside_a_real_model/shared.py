@@ -37,10 +37,10 @@ def own_llama(
 
 
 def with_same_tokens(case: Inputs) -> Inputs:
-    """The case with tokens that are the same in each one made so, whatever its model."""
+    """The case with tokens and sizes that are the same in each one made so, whatever its model."""
 
     def counted(draw: Draw) -> dict[str, Any]:
-        inputs = case(draw.fix(batch=1, n=8))
-        return inputs | {"tokens": torch.arange(8)[None]}
+        draw.fix(batch=1, n=8, n_tokens=13, n_kv_heads=2, d_head=10, d_feedforward=6)
+        return case(draw) | {"tokens": torch.arange(8)[None]}
 
     return counted
