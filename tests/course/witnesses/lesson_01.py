@@ -40,8 +40,9 @@ def simple_attention(words):
 
 def add_score(largest, total, score):
     """Work with logarithms: `logaddexp` adds one more term to a sum of exponentials."""
-    new = torch.where(largest < score, score, largest)
-    return new, (torch.logaddexp(largest + total.log(), score) - new).exp()
+    new, some = torch.where(largest < score, score, largest), total > 0
+    before = torch.where(some, largest + torch.where(some, total, 1.0).log(), -torch.inf)
+    return new, (torch.logaddexp(before, score) - new).exp()
 
 
 WITNESSES = {
