@@ -72,7 +72,6 @@ CAUSES: tuple[DifferenceRule, ...] = (
     moved.sums_of_what_came_before,
     weights.rows_do_not_sum_to_1,
 )
-RULES = FACTS + CAUSES
 
 
 def explain_difference(

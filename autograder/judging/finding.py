@@ -1,7 +1,7 @@
 """What is said about a wrong answer: sentences, each with the id of the rule that wrote it.
 
-A rule is one of `explain_difference.RULES`, by its function's name, a kind of problem, or one of
-the `General` rules here, which look at more than a single tensor.
+A rule is one of `explain_difference`'s facts and causes, by its function's name, a kind of problem,
+or one of the `General` rules here, which look at more than a single tensor.
 """
 
 from dataclasses import dataclass

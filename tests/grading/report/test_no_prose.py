@@ -47,7 +47,7 @@ def other_words(monkeypatch):
             monkeypatch.setitem(table, name, reworded(text))
     for name in TEXTS:
         monkeypatch.setattr(explain_problem, name, reworded(getattr(explain_problem, name)))
-    for name in ("RULES", "PLACES"):
+    for name in ("FACTS", "CAUSES", "PLACES"):
         rules = tuple(map(rewording, getattr(explain_difference, name)))
         monkeypatch.setattr(explain_difference, name, rules)
     of_errors = [dataclasses.replace(r, say=reworded(r.say)) for r in explain_error.RULES]
@@ -119,5 +119,6 @@ def test_no_sentence_of_a_verdict_decides_anything(verdict_of):
 
 
 def test_no_sentence_in_the_judge_decides_anything(other_words):
-    assert all(" " not in verdict.sentence for verdict in [judged(0, OTHER), judged(0, Y[:1])])
+    for wrong in (OTHER, Y[:1], 3 * Y):  # told by a place, a fact and a cause
+        assert " " not in judged(0, wrong).sentence
     assert told(in_other_words) == AS_IT_IS
