@@ -53,7 +53,7 @@ def test_mistakes_of_one_exercise(capsys):
 
 def test_an_exercise_that_does_not_exist_is_named(capsys):
     assert main(["mutants", "--exercise=softmix", "01_dot_product_attention"]) == 2
-    assert "There is no exercise softmix, only " in capsys.readouterr().err
+    assert "There is no exercise softmix. Did you mean softmax?" in capsys.readouterr().err
 
 
 def test_a_lesson_that_does_not_exist_is_named(capsys):

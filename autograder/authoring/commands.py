@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
 import torch
 from tqdm import tqdm
@@ -112,6 +113,7 @@ def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
     from autograder.authoring.mutants.survey import (
         print_surveys,
         record,
+        require_clear_words,
         require_soundness,
         survey_lesson,
     )
@@ -119,6 +121,7 @@ def _try_mutants(lesson: Lesson, reference: LessonReference) -> None:
     surveys = print_surveys(lesson.name, survey_lesson(lesson, reference))
     require_soundness(surveys)
     if not lesson.only:
+        require_clear_words(surveys)
         record(lesson, surveys)
 
 
@@ -155,6 +158,8 @@ def _chosen(names: Sequence[str], exercise: str) -> list[Lesson]:
     if not exercise:
         return lessons
     if not (found := [lesson for lesson in lessons if exercise in lesson.solutions]):
-        there = ", ".join(name for lesson in lessons for name in lesson.solutions)
-        raise CourseError(f"There is no exercise {exercise}, only {there}.")
+        there = [name for lesson in lessons for name in lesson.solutions]
+        near = get_close_matches(exercise, there, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there)}."
+        raise CourseError(f"There is no exercise {exercise}. {hint}")
     return found

@@ -43,7 +43,12 @@ class VariantVerdict:
         """Whether an alternative has full points, or a mistake is rejected and named."""
         if self.kind == "alternative":
             return self.verdict.passed
-        return not self.verdict.passed and (self.verdict.mistake == self.name or self.shared)
+        return not self.verdict.passed and (self.exact or self.shared)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the check names this very mistake."""
+        return self.verdict.mistake == self.name
 
     @property
     def words(self) -> str:
@@ -51,8 +56,7 @@ class VariantVerdict:
             return "full points" if self.verdict.passed else f"REFUSED: {self.verdict.sentence}"
         if self.verdict.passed:
             return "PASSES UNSEEN"
-        exact = self.verdict.mistake == self.name
-        return "named" if exact else "shares its words" if self.shared else "NOT NAMED"
+        return "named" if self.exact else "shares its words" if self.shared else "NOT NAMED"
 
 
 def outcomes(lesson: Lesson, reference: LessonReference) -> list[VariantVerdict]:
@@ -94,7 +98,7 @@ def print_table(title: str, rows: list[VariantVerdict]) -> None:
         if row.kind == "mistake":
             print(*_side_by_side(row.verdict.sentence, row.unknown), sep="\n")
     mistakes = [row for row in rows if row.kind == "mistake"]
-    exact = sum(row.words == "named" for row in mistakes)
+    exact = sum(row.exact for row in mistakes)
     passed = sum(row.good for row in rows if row.kind == "alternative")
     print(
         f"  {len(mistakes)} mistakes, {exact} named exactly, "

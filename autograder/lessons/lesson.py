@@ -119,11 +119,17 @@ class Lesson:
     def _require_the_same(self, does: str, named: Iterable[str], described: Iterable[str]) -> None:
         text, folder = f"solutions/{self.text_path.name}", f"autograder/exercises/{self.name}"
         asked, known = Counter([*named]), Counter([*described])
-        if unknown := asked - known:
+        unknown, extra = asked - known, known - asked
+        if unknown and extra:
+            raise AuthoringError(
+                f"{text} {does} {', '.join(unknown)}, {folder} describes {', '.join(extra)}: "
+                "is one misspelled?"
+            )
+        if unknown:
             raise AuthoringError(
                 f"{text} {does} {', '.join(unknown)}, which {folder} doesn't describe: add it there"
             )
-        if extra := known - asked:
+        if extra:
             raise AuthoringError(
                 f"{folder} describes {', '.join(extra)} once too often for {text}: add its cell "
                 "there, or delete the description"

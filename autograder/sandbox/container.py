@@ -41,7 +41,7 @@ class Container(Walls):
 
     name = "container"
     policy = WITHOUT_NETWORK
-    own_table = False
+    isolated = False
 
     def __init__(self, private: Iterable[Path] = (), outputs: Iterable[Path] = ()) -> None:
         self._private, self._outputs = [*private], [*outputs]

@@ -71,12 +71,12 @@ class Walls:
 
     name: in results.
     policy: the system calls that a learner's code may make.
-    own_table: whether each run has a process table, a disk and a network of its own.
+    isolated: whether each run has a process table, a disk and a network of its own.
     """
 
     name = "sandbox"
     policy = LEARNER
-    own_table = True
+    isolated = True
 
     def require(self) -> None:
         """Raise NoSandbox if this machine can't build them."""

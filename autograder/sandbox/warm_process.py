@@ -72,7 +72,7 @@ class WarmProcess:
                     "limits": asdict(limits),
                     "calls": base64.b64encode(seccomp.program(self._walls.policy)).decode(),
                     "ahead": ahead,
-                    "own_table": self._walls.own_table,
+                    "isolated": self._walls.isolated,
                 }
             )
 

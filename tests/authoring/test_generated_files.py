@@ -45,7 +45,7 @@ def test_the_way_back_carries_only_the_edit(lesson, tmp_path):
 
 def test_the_readme_is_fresh(lesson):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert stated_in_readme(readme, lesson) == readme
+    assert stated_in_readme(readme, lesson) == readme, REMEDY.format(lesson.name)
     assert f"](notebooks/{lesson.name}/{lesson.name}.ipynb) | " in readme
 
 

@@ -92,6 +92,13 @@ def test_an_exercise_without_a_description(author):
         author.lesson().asked  # noqa: B018
 
 
+def test_a_misspelled_name(author):
+    author.ask("alpha")
+    author.describe("alhpa")
+    with pytest.raises(AuthoringError, match="describes alhpa: is one misspelled"):
+        author.lesson().asked  # noqa: B018
+
+
 @pytest.mark.parametrize("extra", ["alpha", "beta"])
 def test_a_description_too_many(author, extra):
     author.ask("alpha")

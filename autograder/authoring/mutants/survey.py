@@ -110,12 +110,12 @@ def _trials(question: Question, key: AnswerKey, share: slice) -> list[TriedMutan
 
 
 def require_soundness(surveys: Iterable[Survey]) -> None:
-    """Raise AuthoringError if a check lets a mutant pass, or seldom says what is wrong."""
-    if faults := list(_faults(list(surveys))):
+    """Raise AuthoringError if a check lets a mutant pass, or has an excuse for nothing."""
+    if faults := list(_faults(surveys)):
         raise AuthoringError("\n".join(faults))
 
 
-def _faults(surveys: list[Survey]) -> Iterator[str]:
+def _faults(surveys: Iterable[Survey]) -> Iterator[str]:
     for found in surveys:
         if found.survivors:
             yield (
@@ -127,10 +127,14 @@ def _faults(surveys: list[Survey]) -> Iterator[str]:
                 f"{found.exercise} excuses mutants that its check rejects, or that don't exist: "
                 f"{'; '.join(found.idle)}"
             )
-    rejected = sum(found.rejected for found in surveys)
-    generic = sum(len(found.generic) for found in surveys)
+
+
+def require_clear_words(surveys: Iterable[Survey]) -> None:
+    """Raise AuthoringError if a lesson's checks seldom say what is wrong."""
+    counts = [(found.rejected, len(found.generic)) for found in surveys]
+    rejected, generic = map(sum, zip(*counts, strict=True))
     if generic > (1 - LEAST_TOLD) * rejected:
-        yield (
+        raise AuthoringError(
             f"{generic} of {rejected} rejected mutants hear only that something is wrong; at "
             f"least {LEAST_TOLD:.0%} should be named or hear what it is"
         )

@@ -161,13 +161,17 @@ class Autograde(DueSubmissions):
                 forget_time(gradebook, assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Save what the judge found about a notebook.
+
+        The exporter's preprocessors save points and lateness. They need no notebook.
+        """
         if self.unsealed:
             super().convert_single_notebook(notebook_filename)
             return
         graded = self._counted(self._graded[notebook_filename])
-        same = settled_cells(self.run_before(graded), graded)
+        settled = settled_cells(self.run_before(graded), graded)
         resources = self.init_single_notebook_resources(notebook_filename)
-        resources["nbgrader"] |= {POINTS: graded.points, SETTLED_CELLS: same}
+        resources["nbgrader"] |= {POINTS: graded.points, SETTLED_CELLS: settled}
         self.exporter.from_notebook_node(new_notebook(), resources)
         about = resources["nbgrader"]
         folder = self.result_path(about["assignment"], about["student"])

@@ -45,7 +45,7 @@ class Dependency(_Worded):
     SUBMITTED = "submitted", "when it was handed in"
 
 
-class Due(_Worded):
+class Reason(_Worded):
     """Why a submission is to be graded, if not because of a dependency."""
 
     NEW = "new", "new"
@@ -57,7 +57,7 @@ class Due(_Worded):
 
 
 MOST_ATTEMPTS = 3  # runs in which the machine may have been to blame for the same submission
-Why = tuple[Dependency | Due, ...]
+Why = tuple[Dependency | Reason, ...]
 CELLS = "cells"  # among the dependencies: each cell's digest by name, as JSON
 LIBRARIES = ("torch", "numpy", "keras", "nbgrader")
 GRADER_STARTS = ("grading/worker/task.py", "grading/engine/plugins.py")
@@ -99,12 +99,12 @@ def why_again(before: Mapping[str, Any], job: Job) -> Why:
     before: facts about the run that graded it, {} if another engine did.
     """
     if not before:
-        return (Due.OTHER_GRADER,)
+        return (Reason.OTHER_GRADER,)
     if before.get("submitted") != job.digest:
-        return (Due.OTHER_SUBMISSION,)
+        return (Reason.OTHER_SUBMISSION,)
     is_doubtful = before.get("outcome") == Outcome.NOT_GRADED and before.get("doubtful") is True
     if is_doubtful and before.get("attempts", 0) < MOST_ATTEMPTS:
-        return (Due.DOUBTFUL,)
+        return (Reason.DOUBTFUL,)
     known, now = _made_from(before), job.made_from
     return tuple(part for part in Dependency if known.get(part) != now.get(part))
 
@@ -120,7 +120,7 @@ def is_stale(before: Mapping[str, Any], job: Job) -> bool:
 def in_words(why: Why) -> str:
     """Say why submissions are graded again."""
     told = " and ".join(one.words for one in why)
-    return told if isinstance(why[0], Due) else f"{told} changed"
+    return told if isinstance(why[0], Reason) else f"{told} changed"
 
 
 def settled_cells(before: Mapping[str, Any], now: Graded) -> frozenset[str]:

@@ -16,7 +16,7 @@ from autograder.errors import CourseError
 from autograder.grading.engine import patches
 from autograder.grading.engine.changes import changed_points
 from autograder.grading.engine.jobs import JobMaker
-from autograder.grading.engine.provenance import Due, Why, in_words, settled_cells, why_again
+from autograder.grading.engine.provenance import Reason, Why, in_words, settled_cells, why_again
 from autograder.grading.engine.summary import Summary
 from autograder.grading.gradebook.grades import Grade
 from autograder.grading.gradebook.lesson_grades import read_grade, submitted_grades
@@ -90,7 +90,7 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
                 summary.leave(learner, _why_not_graded(runs) if learner in waiting else "")
         for why, count in (+again).items():
             self.log.info("%s to grade again: %s", count, in_words(why))
-        if again[(Due.LOST,)]:
+        if again[(Reason.LOST,)]:
             self.log.warning(GONE_WITH_IT)
         return due
 
@@ -115,11 +115,11 @@ class DueSubmissions(patches.OpenAutograde, CopyPlainFiles):
             return ()
         made = [run for run in runs if run is not None]
         if len(made) < len(runs):
-            return (Due.NEW,)
+            return (Reason.NEW,)
         if not known:
-            return (Due.LOST,)
+            return (Reason.LOST,)
         if self.force:
-            return (Due.FORCED,)
+            return (Reason.FORCED,)
         pairs = zip(made, self.assignments[folder], strict=True)
         reasons = (why_again(run, maker.job(Path(path), learner)) for run, path in pairs)
         return next(filter(None, reasons), ())

@@ -21,7 +21,7 @@ from autograder.grading.worker.job import earlier_run
 from autograder.judging.code_marks import count
 
 EVERYONE = ("",)
-LACKING = "lacking"  # those whose submission had no cell for the answer
+WITHOUT_CELL = "lacking"  # those whose submission had no cell for the answer
 
 
 def adjust(files: CourseFiles, lesson: str, cell: str, points: str, who: Sequence[str]) -> str:
@@ -75,7 +75,7 @@ def _cell(known: LessonGrades, lesson: str, name: str) -> str:
 def _learners(
     files: CourseFiles, known: LessonGrades, lesson: str, cell: str, who: Sequence[str]
 ) -> Sequence[str]:
-    if list(who) == [LACKING]:
+    if list(who) == [WITHOUT_CELL]:
         found = sorted(_without_cell(files, lesson, cell))
         if not found:
             raise CourseError(f"Every submission to {lesson} had a cell for {cell}.")

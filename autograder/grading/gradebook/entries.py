@@ -12,7 +12,7 @@ def save_points(
     submitted: tuple[str, str, str],
     points: Mapping[str, float | None],
     unanswered: Collection[str],
-    same: Collection[str],
+    settled: Collection[str],
 ) -> None:
     """Save the judge's points for a submitted notebook, in one transaction.
 
@@ -22,12 +22,12 @@ def save_points(
     submitted: the notebook, the lesson and the learner.
     points: by cell; None where they are not known.
     unanswered: the cells that came back as they were handed out.
-    same: the cells for which points given by hand are still valid.
+    settled: the cells for which points given by hand are still valid.
     """
     kept = gradebook.find_submission_notebook(*submitted)
     for grade in _with_cells(gradebook, Grade, kept):
         if grade.name in points:
-            _save(points[grade.name], grade, grade.name in same)
+            _save(points[grade.name], grade, grade.name in settled)
     for comment in _with_cells(gradebook, Comment, kept):
         comment.auto_comment = "No response." if comment.name in unanswered else None
     gradebook.db.commit()
@@ -48,15 +48,14 @@ def _with_cells(
     )
 
 
-def _save(points: float | None, grade: Grade, same: bool) -> None:
+def _save(points: float | None, grade: Grade, settled: bool) -> None:
     """Save a cell's points. If they are not known, a person has to look at the cell.
 
     Points given by hand stay. They are flagged for another look unless they are still valid
-    (`same`) and the judge's points are the same too.
+    (`settled`) and the judge's points are the same too.
     """
     by_hand = grade.manual_score is not None
-    settled = by_hand and not grade.needs_manual_grade
-    if settled and same and grade.auto_score == points:
+    if by_hand and not grade.needs_manual_grade and settled and grade.auto_score == points:
         return
     grade.auto_score = points
     grade.needs_manual_grade = by_hand or points is None

@@ -108,7 +108,7 @@ class LearnerRow:
         return Outcome.NOT_GRADED if self.grade is None else recorded or Outcome.GRADED
 
     @property
-    def is_lacking(self) -> bool:
+    def has_no_grade(self) -> bool:
         """Whether it is not graded, or can't be read."""
         return self.outcome in (Outcome.NOT_GRADED, UNREADABLE)
 
@@ -122,7 +122,7 @@ class LearnerRow:
         return f"To grade by hand: {'everything' if everything else self._exercises(cells)}."
 
     @property
-    def why_lacking(self) -> str:
+    def why_no_grade(self) -> str:
         """Why there is no grade."""
         waits = self.to_grade if self.outcome == Outcome.NOT_GRADED else ""
         return self.submission.reason or waits or " ".join(self.remarks)

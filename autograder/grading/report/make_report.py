@@ -142,7 +142,7 @@ def make_report(
         columns=columns,
         rows=rows,
         exercises=_exercises(submissions, rows, columns),
-        not_graded=[(row.learner, row.why_lacking) for row in rows if row.is_lacking],
+        not_graded=[(row.learner, row.why_no_grade) for row in rows if row.has_no_grade],
         requests=_requests(submissions),
         ended_early=_ended_early(submissions),
         forbidden=forbidden_calls(submissions),

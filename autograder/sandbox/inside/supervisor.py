@@ -106,7 +106,7 @@ class Cells(NotebookClient):
 
 
 def supervise(
-    channel: socket.socket, number: int, limits: dict[str, Any], calls: bytes, own_table: bool
+    channel: socket.socket, number: int, limits: dict[str, Any], calls: bytes, isolated: bool
 ) -> None:
     """Wait for a job on `channel`, and send the result of each of its cells.
 
@@ -114,7 +114,7 @@ def supervise(
     calls: the filter of system calls, for this process and all that it starts.
     """
     namespaces.die_with_parent()
-    if own_table:
+    if isolated:
         namespaces.mount_own(SCRATCH, limits["scratch_bytes"], GRADERS_CODE)
     namespaces.open_standard_streams()
     namespaces.drop_privileges()

@@ -40,21 +40,21 @@ MOST_BYTES = 100_000  # in an order
 class Nursery:
     """Forks that wait for a connection, or are running the job that came over it.
 
-    own_table: whether each has a process table, a disk and a network of its own.
+    isolated: whether each has a process table, a disk and a network of its own.
     """
 
     def __init__(
-        self, listener: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
+        self, listener: socket.socket, limits: dict[str, Any], calls: bytes, isolated: bool
     ) -> None:
         self.listener, self.limits, self.calls = listener, limits, calls
-        self.own_table = own_table
+        self.isolated = isolated
         self.forks: set[int] = set()
         self.ending: set[int] = set()
 
     def fork(self) -> None:
         keeper = os.fork()
         if keeper == 0:
-            _keep(self.listener, self.limits, self.calls, self.own_table)
+            _keep(self.listener, self.limits, self.calls, self.isolated)
         self.forks.add(keeper)
 
     def end(self, keeper: int) -> None:
@@ -69,19 +69,17 @@ class Nursery:
         self.ending = {k for k in self.ending if os.waitpid(k, os.WNOHANG) == (0, 0)}
 
 
-def _keep(
-    channel: socket.socket, limits: dict[str, Any], calls: bytes, own_table: bool
-) -> NoReturn:
+def _keep(channel: socket.socket, limits: dict[str, Any], calls: bytes, isolated: bool) -> NoReturn:
     """Put a supervisor behind its own walls, and stay with it until it ends."""
     number = os.getpid()
     try:
         namespaces.keep_only(channel.fileno())
         namespaces.die_with_parent()
-        if own_table:
+        if isolated:
             namespaces.enter()
         child = os.fork()
         if child == 0:
-            supervisor.supervise(channel, number, limits, calls, own_table)
+            supervisor.supervise(channel, number, limits, calls, isolated)
             os._exit(0)
         channel.close()
         signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
@@ -127,8 +125,8 @@ def main() -> None:
     start = _next(orders)
     warm_up(start["imports"])
     calls = base64.b64decode(start["calls"])
-    nursery = Nursery(listener, start["limits"], calls, start["own_table"])
-    for _ in range(start["ahead"] if start["own_table"] else 0):  # else they would share folders
+    nursery = Nursery(listener, start["limits"], calls, start["isolated"])
+    for _ in range(start["ahead"] if start["isolated"] else 0):  # else they would share folders
         nursery.fork()
     while True:
         order = _next(orders)

@@ -5,7 +5,7 @@ import pytest
 from autograder.grading.engine.provenance import (
     CELLS,
     Dependency,
-    Due,
+    Reason,
     in_words,
     made_from,
     why_again,
@@ -18,7 +18,7 @@ RUN = {"outcome": "graded", "submitted": JOB.digest, "made_from": JOB.made_from}
 
 
 def test_every_reason_has_its_words():
-    assert all(one.words for one in (*Dependency, *Due))
+    assert all(one.words for one in (*Dependency, *Reason))
 
 
 def test_what_is_kept_beside_a_graded_notebook_are_plain_ids():
@@ -38,10 +38,10 @@ def test_what_is_kept_beside_a_graded_notebook_are_plain_ids():
             (Dependency.POINTS, Dependency.DUE),
             "the points and the due date changed",
         ),
-        ({"submitted": "?"}, (Due.OTHER_SUBMISSION,), "what was handed in has changed"),
+        ({"submitted": "?"}, (Reason.OTHER_SUBMISSION,), "what was handed in has changed"),
         (
             {"outcome": "not graded", "doubtful": True},
-            (Due.DOUBTFUL,),
+            (Reason.DOUBTFUL,),
             "the machine may have been to blame",
         ),
     ],
@@ -53,9 +53,9 @@ def test_a_reason_is_an_id_and_has_words(changes, why, told):
 
 def test_doubt_ends_after_some_runs():
     run = RUN | {"outcome": "not graded", "doubtful": True}
-    assert why_again(run | {"attempts": 2}, JOB) == (Due.DOUBTFUL,)
+    assert why_again(run | {"attempts": 2}, JOB) == (Reason.DOUBTFUL,)
     assert why_again(run | {"attempts": 3}, JOB) == ()
 
 
 def test_another_engines_grade_is_made_again():
-    assert why_again({}, JOB) == (Due.OTHER_GRADER,)
+    assert why_again({}, JOB) == (Reason.OTHER_GRADER,)
