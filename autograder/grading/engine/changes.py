@@ -24,31 +24,31 @@ def changed_points(
     late: returns the late penalty for a sum of points.
     adjustments: what adjustments.csv gives, by cell.
     """
-    before = {cell.name: cell.judged for cell in known.cells}
-    by_hand = {cell.name: cell.by_hand for cell in known.cells if cell.by_hand is not None}
-    lost = known.penalty
     after = {name: points for result in graded for name, points in result.points.by_name.items()}
-    new = [replace(cell, judged=after.get(cell.name)) for cell in _cells(known, after)]
-    points = replace(known, cells=tuple(new)).with_adjustments(adjustments).before_penalty
-    losing = late(points) if late else lost
-    total = max(0.0, points - losing)
-    if not before:
-        by_person = list(after.values()).count(None)
-        ending = f", {losing:g} off for lateness" if losing else ""
-        ending += f", {by_person} to grade by hand" if by_person else ""
-        why = "; ".join(result.reason for result in graded if result.reason)
-        given = count(sum(filter(None, after.values())), "point")
-        return f"new: not graded: {why}" if why else f"new: {given}{ending}"
-    told = (
-        _change(name, before.get(name), points, by_hand.get(name), name in same)
-        for name, points in after.items()
-    )
-    changed = list(filter(None, told))
-    if losing != lost:
-        changed.append(f"late penalty {_count(lost)} → {_count(losing)}")
-    if total != (before_all := known.with_adjustments(adjustments).points):
-        changed.append(f"in all {_count(before_all)} → {_count(total)}")
-    return ", ".join(changed)
+    cells = {cell.name: cell for cell in _cells(known, after)}
+    judged = tuple(replace(cell, judged=after.get(name)) for name, cell in cells.items())
+    in_time = replace(known, cells=judged).with_adjustments(adjustments).before_penalty
+    penalty = late(in_time) if late else known.penalty
+    if not known.cells:
+        return _new(graded, [*after.values()], penalty)
+    told = [_change(cells[name], points, name in same) for name, points in after.items()]
+    if penalty != known.penalty:
+        told.append(f"late penalty {_count(known.penalty)} → {_count(penalty)}")
+    total, before = max(0.0, in_time - penalty), known.with_adjustments(adjustments).points
+    if total != before:
+        told.append(f"in all {_count(before)} → {_count(total)}")
+    return ", ".join(filter(None, told))
+
+
+def _new(graded: Iterable[Graded], points: Collection[float | None], penalty: float) -> str:
+    """Say what a first grade would be."""
+    if why := "; ".join(result.reason for result in graded if result.reason):
+        return f"new: not graded: {why}"
+    by_person = [*points].count(None)
+    told = [count(sum(filter(None, points)), "point")]
+    told += [f"{penalty:g} off for lateness"] if penalty else []
+    told += [f"{by_person} to grade by hand"] if by_person else []
+    return f"new: {', '.join(told)}"
 
 
 def _cells(known: Grade, names: Iterable[str]) -> Iterator[CellGrade]:
@@ -59,15 +59,14 @@ def _cells(known: Grade, names: Iterable[str]) -> Iterator[CellGrade]:
             yield CellGrade(name, 0.0, None, None)
 
 
-def _change(
-    name: str, before: float | None, after: float | None, by_hand: float | None, same: bool
-) -> str:
+def _change(cell: CellGrade, after: float | None, same: bool) -> str:
     """Say what would change in a cell; "" if nothing would."""
-    changed = "" if before == after else f" {_count(before)} → {_count(after)}"
-    if by_hand is None:
-        return f"{name}{changed}" if changed else ""
-    settled = same and not changed
-    return "" if settled else f"{name}{changed} ({_count(by_hand)} by hand, to be looked at again)"
+    changed = "" if cell.judged == after else f" {_count(cell.judged)} → {_count(after)}"
+    if cell.by_hand is None:
+        return f"{cell.name}{changed}" if changed else ""
+    if same and not changed:
+        return ""
+    return f"{cell.name}{changed} ({_count(cell.by_hand)} by hand, to be looked at again)"
 
 
 def _count(points: float | None) -> str:
