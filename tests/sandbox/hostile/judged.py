@@ -166,4 +166,19 @@ ATTACKS = [
         for one in answers: one["inputs"] = {str(n): "0" * 5000 for n in range(50)}
         """,
     ),
+    changed(
+        "no digests at all",
+        "claims that no call took anything",
+        """
+        for one in answers: one["inputs"] = {}
+        """,
+    ),
+    changed(
+        "digests that are no text",
+        "claims digests that are numbers, lists and nothing",
+        """
+        for one, odd in zip(answers, [0, None, [], ["0"], {}, True]):
+            one["inputs"] = dict.fromkeys(one["inputs"] or ["scores"], odd)
+        """,
+    ),
 ]
