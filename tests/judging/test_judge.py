@@ -261,6 +261,13 @@ def test_a_cause_that_fits_one_case_only_is_an_accident():
     assert said == ["same_vector_added", "same_vector_added", "largest_difference"]
 
 
+def test_nothing_is_a_size_too():
+    sizes = SIZES | {"n_earlier": 0}
+    assert "times 3, which is" in what_is_said(
+        Comparison("y", 3 * EXPECTED, EXPECTED, 1e-5, "", sizes)
+    )
+
+
 def test_a_fact_of_one_case_is_said():
     nan = Comparison("y", with_other(math.nan), EXPECTED, 1e-5, "", {})
     others = [Comparison("y", EXPECTED.flip(i), EXPECTED, 1e-5, "", {}) for i in (0, 1)]

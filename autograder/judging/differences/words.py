@@ -102,7 +102,7 @@ def name_factor(factor: float, sizes: dict[str, int]) -> str:
     named: dict[float, str] = {}
     is_power = any(math.isclose(math.frexp(factor)[0], half, rel_tol=1e-3) for half in (0.5, 1.0))
     for name, size in sizes.items():
-        if is_power and name not in FEATURES:
+        if not size or (is_power and name not in FEATURES):
             continue
         named |= {float(size): name, math.sqrt(size): f"√{name}"}
         named |= {1 / size: f"1/{name}", 1 / math.sqrt(size): f"1/√{name}"}
