@@ -3,7 +3,7 @@
 from autograder.asking.problem import Problem, ProblemKind
 from autograder.judging.code_marks import in_backticks
 from autograder.judging.compare import Comparison
-from autograder.judging.explain_difference import explain_difference
+from autograder.judging.explain_difference import locate_difference
 from autograder.judging.explain_problem import explain_problem, happened_at, is_explained
 from autograder.judging.failure import Failure
 from autograder.judging.finding import Finding, General, finding
@@ -84,7 +84,7 @@ def _no_error(problem: Problem | None, exercise: str, error: str) -> Finding:
 
 def _difference(failure: Failure, wrong: Comparison) -> list[Finding]:
     """Say how an output differs, and whether it does so only in certain cases."""
-    case, said = failure.case, explain_difference(wrong, failure.elsewhere(wrong.name))
+    case, said = failure.case, [failure.found] if failure.found else locate_difference(wrong)
     left = LEFT.get(case.form)
     if left and failure.judgment.right_at_first(case):
         return [finding(left, exercise=failure.judgment.key.exercise), *said]

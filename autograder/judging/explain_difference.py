@@ -74,30 +74,26 @@ CAUSES: tuple[DifferenceRule, ...] = (
 )
 
 
-def explain_difference(
-    comparison: Comparison, elsewhere: Sequence[Comparison] = ()
-) -> list[Finding]:
-    """Return what there is to say about a wrong output.
-
-    elsewhere: the same output in other cases where it is wrong.
-    """
-    found = recognize_difference(comparison, elsewhere)
-    if found:
-        return [found]
-    where = [Finding(r.__name__, said, False) for r in PLACES if (said := r(comparison))]
-    by_torch = comparison.name.startswith(GRADIENT) and OWN_BACKWARD not in comparison.others
-    return [where[0], finding(General.BROKEN_PATH)] if by_torch else where[:1]
-
-
 def recognize_difference(
     comparison: Comparison, elsewhere: Sequence[Comparison] = ()
 ) -> Finding | None:
-    """Say in what way a wrong output differs from the right one; None if no rule applies."""
+    """Say in what way a wrong output differs from the right one; None if no rule applies.
+
+    elsewhere: the same output in other cases where it is wrong.
+    """
     if fact := _first(FACTS, comparison):
         return fact
-    causes = [rule for rule in CAUSES if rule(comparison)]
+    causes = {rule: said for rule in CAUSES if (said := rule(comparison))}
     alike = [other for other in elsewhere if causes and not _first(FACTS, other)]
-    return _first((rule for rule in causes if _fits(rule, alike)), comparison)
+    fitting = (rule for rule in causes if _fits(rule, alike))
+    return next((Finding(rule.__name__, causes[rule]) for rule in fitting), None)
+
+
+def locate_difference(comparison: Comparison) -> list[Finding]:
+    """Say where a wrong output that no rule recognizes is off."""
+    where = [Finding(r.__name__, said, False) for r in PLACES if (said := r(comparison))]
+    by_torch = comparison.name.startswith(GRADIENT) and OWN_BACKWARD not in comparison.others
+    return [where[0], finding(General.BROKEN_PATH)] if by_torch else where[:1]
 
 
 def _first(rules: Iterable[DifferenceRule], comparison: Comparison) -> Finding | None:

@@ -11,6 +11,7 @@ from autograder.asking.problem import Problem
 from autograder.judging.compare import Comparison
 from autograder.judging.differences.shapes import IN_ONE_GO
 from autograder.judging.explain_difference import recognize_difference
+from autograder.judging.finding import Finding
 from autograder.judging.form import AFTER_A_CALL
 from autograder.judging.judgment import WHOLE_CALL, Judgment
 from autograder.judging.key import CaseKey
@@ -71,23 +72,31 @@ class Failure:
         lacks = self.answer.lacks
         return self.answer.problem or next((lacks[n] for n in self._names if n in lacks), None)
 
-    @cached_property
+    @property
     def wrong(self) -> Comparison | None:
-        """The first wrong output that a rule recognizes, or else the first wrong one.
+        """The first wrong output that a rule recognizes, or else the first wrong one."""
+        return self._told[0]
 
-        A wrong attribute may explain a wrong result.
-        """
+    @property
+    def found(self) -> Finding | None:
+        """What a rule recognizes in the wrong output."""
+        return self._told[1]
+
+    @cached_property
+    def _told(self) -> tuple[Comparison | None, Finding | None]:
+        """The output to tell about: a wrong attribute may explain a wrong result."""
         if self.problem:
-            return None
+            return None, None
         compared = [
             self.judgment.comparison(self.index, name)
             for name in self._suspects()
             if name in self.answer.tensors
         ]
-        recognized = (c for c in compared if recognize_difference(c, self.elsewhere(c.name)))
-        return next(recognized, next(iter(compared), None))
+        found = ((one, recognize_difference(one, self._elsewhere(one.name))) for one in compared)
+        recognized = (pair for pair in found if pair[1])
+        return next(recognized, (next(iter(compared), None), None))
 
-    def elsewhere(self, name: str) -> list[Comparison]:
+    def _elsewhere(self, name: str) -> list[Comparison]:
         """Return the comparisons of an output in the other cases where it is wrong."""
         judgment = self.judgment
         return [

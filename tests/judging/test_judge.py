@@ -10,7 +10,7 @@ from autograder.asking.answer import GRADIENT, OWN_BACKWARD, Answer
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.judging.compare import Comparison
 from autograder.judging.differences.words import name_dims
-from autograder.judging.explain_difference import explain_difference
+from autograder.judging.explain_difference import locate_difference, recognize_difference
 from autograder.judging.finding import General
 from autograder.judging.footprint import footprint
 from autograder.judging.form import Form
@@ -32,6 +32,11 @@ SQUARE = torch.randn(2, 4, 4).softmax(-1)
 CAUSAL = SQUARE.tril() / SQUARE.tril().sum(-1, keepdim=True)
 SUMS = torch.tensor([1.0, 2.0, 4.0, 8.0])
 OTHER_SUMS = SQUARE * SUMS[:, None] / SUMS  # rows divided by the sums of the columns
+
+
+def explain_difference(comparison, elsewhere=()):
+    found = recognize_difference(comparison, elsewhere)
+    return [found] if found else locate_difference(comparison)
 
 
 def what_is_said(comparison):
