@@ -29,10 +29,10 @@ Instruction = tuple[int, int, int, int]  # opcode, jump if true, jump if false, 
 
 @dataclass(frozen=True)
 class Condition:
-    """A test of an argument, taken as a 32-bit number.
+    """A condition on an argument, taken as a 32-bit number.
 
     It holds if the argument equals one of `values` or, with `bits`, shares a bit with one.
-    `wanted=False` reverses the test.
+    `wanted=False` reverses it.
     """
 
     argument: int
@@ -49,7 +49,7 @@ class Policy:
     """The system calls that a process may make, by name. All others fail.
 
     allowed: calls that are allowed with any arguments.
-    depending: calls that are allowed if all tests of at least one case hold.
+    depending: calls that are allowed if all conditions of at least one set hold.
     errors: the errno with which a call fails. The default is ENOSYS, as if Linux didn't have it.
     """
 
@@ -88,26 +88,26 @@ def _decide(policy: Policy, name: str) -> list[Instruction]:
     if name in policy.allowed:
         return [(RETURN, 0, 0, ALLOW)]
     fail = (RETURN, 0, 0, FAIL | policy.errors.get(name, errno.ENOSYS))
-    cases = policy.depending.get(name, ())
-    return [line for case in cases for line in _allow_if(case)] + [fail]
+    sets = policy.depending.get(name, ())
+    return [line for each in sets for line in _allow_if(each)] + [fail]
 
 
-def _allow_if(case: Conditions) -> list[Instruction]:
-    """Return the instructions that allow a call if all tests hold, and else go on behind them."""
+def _allow_if(conditions: Conditions) -> list[Instruction]:
+    """Return the instructions that allow a call if all conditions hold, and else go on."""
     lines = [(RETURN, 0, 0, ALLOW)]
-    for test in reversed(case):
-        lines = [*_compare(test, len(lines)), *lines]
+    for condition in reversed(conditions):
+        lines = [*_compare(condition, len(lines)), *lines]
     return lines
 
 
-def _compare(test: Condition, rest: int) -> list[Instruction]:
-    """Return the instructions that skip the `rest` behind them unless the test holds."""
-    what = ANY_BIT if test.bits else EQUAL
+def _compare(condition: Condition, rest: int) -> list[Instruction]:
+    """Return the instructions that skip the `rest` behind them unless the condition holds."""
+    what = ANY_BIT if condition.bits else EQUAL
     lines: list[Instruction] = []
-    for after, value in enumerate(reversed(test.values)):
-        if_found, if_not = (after, rest) if test.wanted else (after + rest, 0)
+    for after, value in enumerate(reversed(condition.values)):
+        if_found, if_not = (after, rest) if condition.wanted else (after + rest, 0)
         lines = [(what, if_found, if_not if after == 0 else 0, value), *lines]
-    return [(LOAD, 0, 0, ARGUMENTS + 8 * test.argument), *lines]
+    return [(LOAD, 0, 0, ARGUMENTS + 8 * condition.argument), *lines]
 
 
 def _search(ranges: list[tuple[int, list[Instruction]]]) -> list[Instruction]:

@@ -32,7 +32,7 @@ class Basis(StrEnum):
 class Kind:
     """A kind of mistake."""
 
-    group: Basis
+    basis: Basis
     name: str
 
 

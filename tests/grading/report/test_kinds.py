@@ -31,7 +31,7 @@ def of_aspects(**held):
 def test_a_known_mistake_is_its_name():
     told = wrong("softmax", "not scaled", "The scores are not scaled.")
     assert Kind(Basis.MISTAKE, "not scaled") in kinds(told)
-    assert not any(kind.group == Basis.GENERAL for kind in kinds(told))
+    assert not any(kind.basis == Basis.GENERAL for kind in kinds(told))
 
 
 def test_giving_up_is_listed_with_the_mistakes():
