@@ -331,7 +331,7 @@ def with_own_llama(
     try:
         model = _drawn(beside["Llama"](*sizes), seed)
         model(tokens[:1, :1])  # attributes that it sets by itself are there from now on
-    except NotImplementedError:  # then it matters only if the function itself is written
+    except NotImplementedError:  # if the function isn't written either, its own error counts
         with contextlib.suppress(AttributeError):
             function(None, tokens, *others)
         raise

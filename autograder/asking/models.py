@@ -11,7 +11,6 @@ from typing import Any
 import torch
 import torch.utils._device  # noqa: F401  # `torch.device` would import it on the clock
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from autograder.asking.answer import GRADIENT
 from autograder.asking.arguments import load_parameters, make_all, named_parameters
@@ -19,10 +18,9 @@ from autograder.asking.keras_layers import built_layer, is_keras_layer, layer_pa
 from autograder.asking.problem import ProblemKind
 from autograder.asking.question import Call
 from autograder.asking.returned import WrongResult, describe, other_parameters
-from autograder.asking.surroundings import START
+from autograder.asking.surroundings import START, Undrawn
 
 UNLIKELY = 7_919_104_729  # a seed that nobody would choose
-DRAWS = {torch.Tensor.normal_.__name__, torch.Tensor.uniform_.__name__}
 
 
 def built_module(
@@ -60,22 +58,11 @@ def built_module(
     return module.train(call.training)
 
 
-class _Undrawn(TorchFunctionMode):
-    """Draws no weights: without memory they have no values, and torch would import its compiler."""
-
-    def __torch_function__(
-        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        if getattr(func, "__name__", "") in DRAWS:
-            return args[0] if args else kwargs["tensor"]
-        return func(*args, **(kwargs or {}))
-
-
 def _loaded(
     answer: Callable[..., Any], build: dict[str, Any], parameters: dict[str, Tensor]
 ) -> nn.Module:
     """Build a class without memory, and put parameters in, all of them and nothing else."""
-    with torch.device("meta"), _Undrawn():
+    with torch.device("meta"), Undrawn():
         module: nn.Module = answer(**build)
     try:
         module.load_state_dict({n: value.clone() for n, value in parameters.items()}, assign=True)

@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 MOST_PRINTED = 500  # characters
 START = 9_021_077  # a seed that nobody would choose, so that a seed set by the code is noticed
+DRAWS = {Tensor.normal_.__name__, Tensor.uniform_.__name__}  # what `nn.init` calls
 
 
 # The kernels that do a function's work, whatever the name and the thread it is called by, and the
@@ -132,6 +133,17 @@ class ByName(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name in self.names:
             raise ForbiddenCall(name)
+        return func(*args, **(kwargs or {}))
+
+
+class Undrawn(TorchFunctionMode):
+    """Skip drawing weights: on the meta device, that would only import torch's compiler."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if getattr(func, "__name__", "") in DRAWS:
+            return args[0] if args else (kwargs or {})["tensor"]
         return func(*args, **(kwargs or {}))
 
 
