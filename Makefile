@@ -98,11 +98,13 @@ text: $(VENV)/developer  ## the way back: edited source notebook → its text, L
 release: $(VENV)/developer  ## source notebooks → notebooks/, what learners open [LESSON=...]
 	python -m autograder.course release $(LESSON)
 
+LESSON_OR_EXERCISE = $(LESSON) $(if $(EXERCISE),--exercise=$(EXERCISE))
+
 mistakes: $(VENV)/developer  ## what the check says about every known mistake [LESSON=... EXERCISE=...]
-	python -m autograder.course mistakes $(LESSON) $(if $(EXERCISE),--exercise=$(EXERCISE))
+	python -m autograder.course mistakes $(LESSON_OR_EXERCISE)
 
 mutants: $(VENV)/developer  ## try answers with one generated fault each [LESSON=... EXERCISE=...]
-	$(PLAIN) python -m autograder.course mutants $(LESSON) $(if $(EXERCISE),--exercise=$(EXERCISE))
+	$(PLAIN) python -m autograder.course mutants $(LESSON_OR_EXERCISE)
 
 grade: $(VENV)/developer  ## grade what was submitted, LESSON=... [JOBS=... STUDENT=... FORCE=1 DRY=1 SCHEDULER=tcp://...]
 	$(call needs,LESSON)nbgrader autograde $(LESSON) $(GRADE)

@@ -275,10 +275,9 @@ def _add_report(command: Parser) -> None:
 
 def _add_author(command: Parser, by_exercise: bool) -> None:
     _add_lessons(command)
+    command.set_defaults(exercise="")
     if by_exercise:
-        command.add_argument("--exercise", default="", metavar="NAME", help="only this one")
-    else:
-        command.set_defaults(exercise="")
+        command.add_argument("--exercise", metavar="NAME", help="only this one")
 
 
 def _add_lessons(command: Parser, about: str = "default: all of them") -> None:

@@ -131,8 +131,8 @@ class Lesson:
             )
         if extra:
             raise AuthoringError(
-                f"{folder} describes {', '.join(extra)} once too often for {text}: add its cell "
-                "there, or delete the description"
+                f"{folder} describes {', '.join(extra)} more often than {text} {does} it: add its "
+                "cell there, or delete the description"
             )
 
     def _described_in(self, path: Path) -> ModuleType:
