@@ -101,19 +101,14 @@ PIPE_SIZE, OWNER, SEALS = (1032,), (9,), (1033, 1034)
 NAMES, DEATH, DUMPABLE, NO_NEW_PRIVILEGES = (15, 16, 0x53564D41), (1, 2), (3, 4), (38, 39)
 CAPABILITIES, VECTOR_LENGTH, SECCOMP_STATE = (23,), (51, 64), (21,)
 # From asm-generic/ioctls.h: terminals; what can be read and whether to wait; new terminals.
-TERMINAL: tuple[int, ...] = (
-    0x5401,
-    0x5402,
-    0x5403,
-    0x5404,
-    0x5409,
-    0x540A,
-    0x540B,
-    0x540E,
-    0x540F,
-    0x5410,
+TERMINAL = (
+    *range(0x5401, 0x5405),
+    *range(0x5409, 0x540C),
+    *range(0x540E, 0x5412),
+    *range(0x5413, 0x5415),
+    0x5422,
+    0x5429,
 )
-TERMINAL += (0x5411, 0x5413, 0x5414, 0x5422, 0x5429)
 READINESS = (0x541B, 0x5421, 0x5450, 0x5451)
 NEW_TERMINAL = (0x80045430, 0x40045431, 0x5441)
 # From linux/socket.h, linux/in.h and asm-generic/socket.h, since other systems lack some names.

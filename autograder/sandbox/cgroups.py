@@ -41,7 +41,7 @@ class ControlGroup:
         with suppress(FileNotFoundError):  # this kernel does not count swap
             self._set("memory.swap.max", 0)
         # The watch ends a run that has more than half of these, as it does without a group.
-        self._set("pids.max", 2 * limits.processes)
+        self._set("pids.max", 2 * limits.threads)
         self._set("cpu.weight", WEIGHT)
 
     def __enter__(self) -> Self:

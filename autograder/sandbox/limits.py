@@ -13,7 +13,7 @@ class Limits:
     idle_seconds: in which nothing runs, for one cell, and three times as many for all cells.
     memory_bytes: memory of all its processes together, and the address space of each beyond the
         warm process's.
-    processes: threads of all its processes together.
+    threads: of all its processes together.
     scratch_bytes: files in its scratch folder, which are in memory; also the largest file.
     cell_output_bytes: what a cell may print or show, not counting its answers.
     answer_bytes: the answers of a cell.
@@ -25,7 +25,7 @@ class Limits:
     patience: float = 5.0
     idle_seconds: float = 2.0
     memory_bytes: int = 4 << 30
-    processes: int = 200
+    threads: int = 200
     open_files: int = 1024
     scratch_bytes: int = 256 << 20
     cell_output_bytes: int = 4 << 20

@@ -90,8 +90,8 @@ class Watch:
             return f"the notebook took {excess.time} in all"
         pids = self._processes()
         facts = [_numbers(pid, "status") for pid in pids]
-        if sum(fact.get("Threads", 0) for fact in facts) > limits.processes:
-            return f"it started more than {limits.processes} processes and threads"
+        if sum(fact.get("Threads", 0) for fact in facts) > limits.threads:
+            return f"it started more than {limits.threads} processes and threads"
         # The exact number takes milliseconds per process, so look it up only when it matters.
         most = limits.memory_bytes - SOCKET_BYTES * _sockets(pids)
         if _sum(facts, HELD_AT_MOST) > most:

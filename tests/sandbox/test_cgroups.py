@@ -89,7 +89,7 @@ def test_a_group_that_may_not_be_changed(own):
 
 
 def test_the_limits_of_a_run(tmp_path):
-    with ControlGroup(tmp_path, Limits(memory_bytes=1000, scratch_bytes=24, processes=7)) as group:
+    with ControlGroup(tmp_path, Limits(memory_bytes=1000, scratch_bytes=24, threads=7)) as group:
         group.take([11, 12])
         (folder,) = tmp_path.iterdir()
         found = {path.name: path.read_text().strip() for path in folder.iterdir()}

@@ -95,7 +95,7 @@ def test_nothing_goes_on_unwatched(monkeypatch):
 
 
 def test_a_notebook_with_too_many_threads():
-    ran = run(THREADS, processes=80)
+    ran = run(THREADS, threads=80)
     # The kernel itself refuses them, unless the grader is root.
     refused = ran.cells and said(ran.cells[0]) == ["refused\n"]
     assert refused or ran.stopped == "it started more than 80 processes and threads"

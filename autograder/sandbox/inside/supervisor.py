@@ -197,7 +197,7 @@ def _resource_limits(limits: dict[str, Any]) -> dict[str, int]:
     }
     # Older kernels count all of the user's processes, not just those in this namespace.
     release = tuple(int(part) for part in os.uname().release.split(".")[:2])
-    return found | ({"NPROC": limits["processes"]} if release >= (5, 14) else {})
+    return found | ({"NPROC": limits["threads"]} if release >= (5, 14) else {})
 
 
 def _error(name: str, reason: str) -> NotebookNode:
