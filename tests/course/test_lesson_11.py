@@ -225,6 +225,7 @@ def recalled(*layers):
     return [LESSON["share_right"](model, *texts(100, n, generator)) for n in (16, 32)]
 
 
+@pytest.mark.anywhere
 def test_the_convolution_is_what_lets_a_layer_recall():
     def layer():
         return LESSON["GatedDeltaAttention"](64, 1, 16, 64)
@@ -233,12 +234,14 @@ def test_the_convolution_is_what_lets_a_layer_recall():
     assert recalled(lambda: LESSON["without_convolution"](layer()))[0] < 0.25
 
 
+@pytest.mark.anywhere
 def test_softmax_finds_what_a_second_small_state_does_not():
     small = LESSON["small_state"]
     assert recalled(small, lambda: LESSON["SoftmaxAttention"](64, 1))[1] > 0.8
     assert recalled(small, small)[1] < 0.5
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize(("most", "right"), [(1.0, False), (2.0, True)])
 def test_three_cups_are_tracked_if_beta_may_be_2(most, right):
     torch.manual_seed(OTHER_SEED)

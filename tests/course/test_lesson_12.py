@@ -170,13 +170,15 @@ def exact_angles(library):
 
 @pytest.fixture(scope="module")
 def real():
-    return smollm2()
+    yield smollm2()
+    smollm2.cache_clear()
 
 
 @pytest.fixture(scope="module")
 def llama(real):
     OURS["llama"], OURS["real"] = OURS["load"](real), real
-    return OURS["llama"]
+    yield OURS["llama"]
+    del OURS["llama"], OURS["real"]
 
 
 @with_weights
@@ -221,6 +223,7 @@ def test_the_recorded_chat_is_what_the_model_says(real, llama):
             assert abs(probs[place, token] - prob) < 0.001
 
 
+@pytest.mark.anywhere
 @with_weights
 def test_wrong_models_are_as_recorded():
     """Those whose numbers the lesson is about; answers are garbage that rounding may change."""
@@ -268,6 +271,7 @@ def test_london_comes_first_after_the_last_block_and_cairo_does_not(real, llama)
     assert min(ranks("Egypt", " Cairo")) > 0
 
 
+@pytest.mark.anywhere
 @with_weights
 def test_induction_heads_are_found_on_one_text_and_tested_on_another(llama):
     """What the lesson says about four texts holds for another one."""
@@ -292,6 +296,7 @@ def test_induction_heads_are_found_on_one_text_and_tested_on_another(llama):
             assert (fed < most).all() and (part == "keys" or (fed > 0.3).all())
 
 
+@pytest.mark.anywhere
 @with_weights
 def test_a_passage_of_the_play_has_a_sink(real, llama):
     """What the lesson says about three paragraphs holds for another text."""

@@ -619,7 +619,9 @@ def test_what_was_not_released_is_not_graded(api, course):
     assert "Traceback" not in done["log"]
 
 
-@pytest.mark.parametrize(("answer", "time"), [(2, EARLY), (1, LATER)])
+@pytest.mark.parametrize(
+    ("answer", "time"), [(2, EARLY), pytest.param(1, LATER, marks=pytest.mark.long)]
+)
 def test_a_grade_of_what_has_changed_since_is_named(api, course, answer, time):
     for learner in ("st fresh", "st stale", "st gone"):
         hand_in(course, learner, 1, EARLY)
