@@ -39,7 +39,7 @@ def shown_reference(lesson: str) -> LessonReference:
             f"The checks of {lesson} have changed since their reference was built. "
             f"{_remedy(lesson)}"
         )
-    return without_fresh(_graded(public))
+    return without_fresh(_without_challenges(public))
 
 
 def _remedy(lesson: str) -> str:
@@ -48,7 +48,7 @@ def _remedy(lesson: str) -> str:
     return "Install the grader's wheel and the learners' wheel from the same sources."
 
 
-def _graded(public: LessonReference) -> LessonReference:
+def _without_challenges(public: LessonReference) -> LessonReference:
     """Leave out challenges, which are never graded."""
     names = [name for name, key in public.keys.items() if not key.challenge]
     return replace(

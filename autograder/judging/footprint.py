@@ -1,8 +1,8 @@
 """Footprints: a few numbers, enough to recognize an answer.
 
 A reference knows hundreds of wrong answers; it need not show them, only recognize them. So it keeps
-only each tensor's form and its products with a few fixed random vectors. Tensors that differ have
-different products, whichever elements differ.
+only each tensor's structure and its products with a few fixed random vectors. Tensors that differ
+have different products, whichever elements differ.
 """
 
 import hashlib
@@ -25,27 +25,27 @@ STRANGE = {"nan": 1234.5, "posinf": 2345.6, "neginf": -3456.7}
 
 @dataclass(frozen=True)
 class Footprint:
-    """A digest of an answer's form (names, dtypes, shapes, changed inputs), and products."""
+    """A digest of an answer's structure (names, dtypes, shapes, changed inputs), and products."""
 
-    form: str
+    structure: str
     products: Tensor
     problem: Problem | None
 
     def to_tree(self) -> list[Any]:
         problem = [self.problem.kind, self.problem.detail] if self.problem else None
-        return [self.form, self.products, problem]
+        return [self.structure, self.products, problem]
 
     @classmethod
     def from_tree(cls, tree: list[Any]) -> "Footprint":
-        form, products, problem = tree
+        structure, products, problem = tree
         kind, detail = problem or (None, "")
-        return cls(form, products, Problem(ProblemKind(kind), detail) if kind else None)
+        return cls(structure, products, Problem(ProblemKind(kind), detail) if kind else None)
 
     def matches(self, other: "Footprint", slack: Tensor) -> bool:
         """Whether both belong to the same answer, up to `slack` in each product."""
         if self.problem or other.problem:
             return self.problem is not None and self.problem.same_as(other.problem)
-        if self.form != other.form:
+        if self.structure != other.structure:
             return False
         # Products of very large values are infinite, and their difference is NaN.
         same = self.products == other.products
@@ -55,13 +55,13 @@ class Footprint:
 def footprint(answer: Answer) -> Footprint:
     """Compute the footprint of an answer."""
     tensors = sorted(answer.tensors.items())
-    forms = [f"{name} {str(t.dtype)[6:]} {list(t.shape)}" for name, t in tensors]
-    forms += [f"lacks {name}: {lack.kind}" for name, lack in answer.lacks.items()]
+    parts = [f"{name} {str(t.dtype)[6:]} {list(t.shape)}" for name, t in tensors]
+    parts += [f"lacks {name}: {lack.kind}" for name, lack in answer.lacks.items()]
     if answer.changed:
-        forms.append(f"changed {', '.join(answer.changed)}")
+        parts.append(f"changed {', '.join(answer.changed)}")
     products = [_products(tensor) for _, tensor in tensors]
-    form = hashlib.blake2b("; ".join(forms).encode(), digest_size=8).hexdigest()
-    return Footprint(form, torch.cat([torch.zeros(0), *products]), answer.problem)
+    structure = hashlib.blake2b("; ".join(parts).encode(), digest_size=8).hexdigest()
+    return Footprint(structure, torch.cat([torch.zeros(0), *products]), answer.problem)
 
 
 def slack(answer: Answer, tolerance: dict[str, float]) -> Tensor:

@@ -71,21 +71,22 @@ class AspectKey:
 class MistakeKey:
     """A known mistake: what to say about it, and how to recognize it.
 
-    forms: for each code variant that makes it, the footprints of its answers to all cases that are
-        not fresh.
+    variants: for each code that makes it, the footprints of its answers to all cases that are not
+        fresh.
     """
 
     name: str
     say: str
-    forms: list[list[Footprint]]
+    variants: list[list[Footprint]]
 
     def to_tree(self) -> dict[str, Any]:
-        return vars(self) | {"forms": [[f.to_tree() for f in form] for form in self.forms]}
+        variants = [[footprint.to_tree() for footprint in one] for one in self.variants]
+        return vars(self) | {"variants": variants}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "MistakeKey":
-        forms = [[Footprint.from_tree(f) for f in form] for form in tree["forms"]]
-        return cls(**(tree | {"forms": forms}))
+        variants = [[Footprint.from_tree(leaf) for leaf in one] for one in tree["variants"]]
+        return cls(**(tree | {"variants": variants}))
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class AnswerKey:
                 for aspect in self.aspects
             ],
             mistakes=[
-                replace(mistake, forms=[form[:count] for form in mistake.forms])
+                replace(mistake, variants=[one[:count] for one in mistake.variants])
                 for mistake in self.mistakes
             ],
         )

@@ -708,13 +708,13 @@ def test_a_wrong_attribute_may_explain_a_wrong_result():
 def test_another_message_of_the_right_error_does_not_hide_a_mistake():
     slip = known("a slip", TWOS, TWOS)
     raised = Problem(ProblemKind.RAISED, "ValueError: as the solution says it")
-    forms = [[*slip.forms[0][:1], footprint(Answer(problem=raised))]]
-    slip = dataclasses.replace(slip, forms=forms)
+    variants = [[*slip.variants[0][:1], footprint(Answer(problem=raised))]]
+    slip = dataclasses.replace(slip, variants=variants)
     key = small_key(case(ONES), case(raises="ValueError"), mistakes=[slip])
     own = Answer(problem=Problem(ProblemKind.RAISED, "ValueError: in other words"))
     assert judge(key, [*gives(TWOS), own]).mistake == "a slip"
     silent = footprint(Answer(problem=Problem(ProblemKind.TYPE, "None")))
-    slip = dataclasses.replace(slip, forms=[[*slip.forms[0][:1], silent]])
+    slip = dataclasses.replace(slip, variants=[[*slip.variants[0][:1], silent]])
     assert judge(dataclasses.replace(key, mistakes=[slip]), [*gives(TWOS), own]).mistake == ""
 
 
@@ -874,7 +874,7 @@ def test_a_key_travels_as_plain_data():
     assert again.points == key.points == 2
     assert again.aspects == key.aspects
     assert vars(again.cases[0]) == vars(key.cases[0])
-    [[first, *_]], [[as_before, *_]] = again.mistakes[0].forms, mistakes[0].forms
+    [[first, *_]], [[as_before, *_]] = again.mistakes[0].variants, mistakes[0].variants
     assert first.matches(as_before, torch.zeros(4))
     assert (again.exercise, again.lesson, again.dims) == ("f", "01", {"y": "n"})
 

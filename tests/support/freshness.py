@@ -67,11 +67,11 @@ def _in_mistake(
 ) -> Iterator[str]:
     where = f"the mistake {fresh.name!r} of {exercise}"
     yield from _in_tree(where, [fresh.name, fresh.say], [stored.name, stored.say])
-    for forms in zip_longest(fresh.forms, stored.forms, fillvalue=()):
-        if len(set(map(len, forms))) > 1:
-            yield f"{where} has different forms"
+    for variants in zip_longest(fresh.variants, stored.variants, fillvalue=()):
+        if len(set(map(len, variants))) > 1:
+            yield f"{where} has different variants"
             return
-        for number, (one, other, case) in enumerate(zip(*forms, cases, strict=False)):
+        for number, (one, other, case) in enumerate(zip(*variants, cases, strict=False)):
             if not _same_footprint(one, other, case):
                 yield f"{where}, case {number}"
 
@@ -79,7 +79,7 @@ def _in_mistake(
 def _same_footprint(fresh: Footprint, stored: Footprint, case: CaseKey) -> bool:
     if fresh.problem or stored.problem:
         return fresh.problem is not None and fresh.problem.same_as(stored.problem)
-    if fresh.form != stored.form:
+    if fresh.structure != stored.structure:
         return False
     if case.most_error:  # the answer was trained: rounding errors grow with every step
         return True

@@ -174,7 +174,7 @@ def _feedback(graded: GradedNotebook) -> Feedback:
 def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownAnswer]:
     """Render the answers, first what was said about them, so that there is room for it."""
     comments = [[renderer.words(text) for text in one.comments] for one in exercises]
-    graded = [_graded(renderer, one) for one in exercises]
+    graded = [_graded_cell(renderer, one) for one in exercises]
     solutions = [_solutions(renderer, one) for one in exercises]
     return [
         ShownAnswer(f"answer-{number}", _anchor(one.cells[0]), one, solved + judged, said)
@@ -184,7 +184,7 @@ def _answers(renderer: Renderer, exercises: list[GradedExercise]) -> list[ShownA
     ]
 
 
-def _graded(renderer: Renderer, exercise: GradedExercise) -> Html:
+def _graded_cell(renderer: Renderer, exercise: GradedExercise) -> Html:
     """Render a graded cell; for a `check(…)` that was judged, only the card."""
     renderer.put_below(ANSWER_LEVEL)
     if exercise.kind == CHECK:

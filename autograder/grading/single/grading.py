@@ -33,7 +33,7 @@ def grade_notebook(notebook: Path, lesson: Lesson, secret: str = "") -> tuple[Jo
         # It gets ready while nbgrader and torch are loaded here.
         own_sandbox(Job("", Blueprint([]), imports=source.imports))
         job = _job(notebook, lesson, source)
-        return job, _graded(read_standard(lesson.name, [job.blueprint], secret).added_to(job))
+        return job, _grade_fairly(read_standard(lesson.name, [job.blueprint], secret).added_to(job))
     except NoSandbox as error:
         raise CourseError(f"{error.sealed} {IN_CONTAINER}") from error
     finally:
@@ -57,7 +57,7 @@ def _job(notebook: Path, lesson: Lesson, source: Source) -> Job:
         return replace(job, path=str(notebook), broken=error)
 
 
-def _graded(job: Job) -> Graded:
+def _grade_fairly(job: Job) -> Graded:
     """Grade a job; once more if the machine may have been to blame for what went wrong."""
     graded = _attempt(job)
     return _attempt(job) if graded.doubtful else graded

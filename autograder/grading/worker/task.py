@@ -41,7 +41,7 @@ def grade(job: Job) -> Graded:
     try:
         work, serve = partial(clerk.grade, job, reference), partial(_run, job, reference)
         told = confined(work, serve, BOUNDS)
-        return _graded(job, *told)
+        return _checked(job, *told)
     except Unfinished as error:
         return not_graded(job, f"reading and judging it did not end: {error}", error.doubtful)
     except ValueError as error:
@@ -62,7 +62,7 @@ def not_graded(job: Job, reason: str, doubtful: bool = True) -> Graded:
     """Return the result for a submission that could not be graded. It is not read."""
     unread = replace(job, data=b"", broken=BrokenSubmission(reason), doubtful=doubtful, seed="")
     facts, notebook = clerk.grade(unread, _reference(unread), lambda message: [])
-    return replace(_graded(unread, facts, notebook), submitted=job.digest)
+    return replace(_checked(unread, facts, notebook), submitted=job.digest)
 
 
 def failed(job: Job, error: Exception) -> Graded:
@@ -100,7 +100,7 @@ def _run(job: Job, reference: LessonReference | None, message: Message) -> Itera
         yield cell.sent
 
 
-def _graded(job: Job, told: bytes, notebook: bytes) -> Graded:
+def _checked(job: Job, told: bytes, notebook: bytes) -> Graded:
     """Check the report of a clerk that has read a submission. Raises ValueError."""
     match json.loads(told):
         case {
