@@ -3,6 +3,7 @@
 import signal
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 import torch
@@ -88,8 +89,14 @@ def sandbox() -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run tests with an argument `lesson` for each lesson."""
     if "lesson" in metafunc.fixturenames:
-        first, *others = lesson_names()
+        first, *others = lessons()
         is_enough = metafunc.definition.get_closest_marker("first_is_enough")
         marks = pytest.mark.long if is_enough else ()
-        lessons = [Lesson(first), *(pytest.param(Lesson(name), marks=marks) for name in others)]
-        metafunc.parametrize("lesson", lessons, ids=[first, *others])
+        each = [first, *(pytest.param(lesson, marks=marks) for lesson in others)]
+        metafunc.parametrize("lesson", each, ids=lesson_names())
+
+
+@cache
+def lessons() -> list[Lesson]:
+    """Return all lessons, each of which reads its text once."""
+    return [*map(Lesson, lesson_names())]
