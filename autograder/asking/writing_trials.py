@@ -23,7 +23,7 @@ from autograder.asking.problem import ProblemKind
 from autograder.asking.returned import WrongResult, wrong_type
 from autograder.asking.unchanged import as_it_was
 
-DRAWS = 500  # so that a frequency is hardly ever off by more than 0.08
+DRAWS = 1500  # so that a frequency is hardly ever off by more than 0.05
 SOME_DRAWS = 30
 LEAST_DRAWN = 9  # tokens, so that two texts are hardly ever the same
 HEAT = 1e6  # at such a temperature, all tokens are equally likely

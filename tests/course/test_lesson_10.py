@@ -3,12 +3,15 @@
 import os
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.asking.writing_trials import DRAWS
 from autograder.lessons.lesson import Lesson
+from autograder.references.store import find
 from tests.bench.language import one_text, percent_right, texts
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -120,6 +123,21 @@ def test_sampling_agrees_with_transformers(transformers, n_tokens, seed, tempera
         LESSON["sample"](logits, temperature, top_k, top_p)
     found = drawn_from[0] / drawn_from[0].sum()
     torch.testing.assert_close(found, scores[0].softmax(-1), rtol=0, atol=1e-5)
+
+
+# ---------------------------------------------------------------- luck
+
+
+@pytest.mark.parametrize(("name", "output"), [("sample", "frequencies"), ("speculate", "pairs")])
+def test_no_right_way_to_draw_is_refused_by_bad_luck(name, output):
+    """Whatever it makes of the generator: in all cases together, less than once in a thousand."""
+    generator, n_tries, unlucky = np.random.default_rng(0), 10_000, 0
+    for case in find(name).keys[name].cases:
+        probs = case.expected[output].double().flatten().numpy()
+        drawn = generator.multinomial(DRAWS, probs / probs.sum(), size=n_tries) / DRAWS
+        errors = ((drawn - probs) ** 2).mean(axis=1)
+        unlucky += (errors > case.most_error[output]).sum()
+    assert unlucky < n_tries / 1000
 
 
 # ---------------------------------------------------------------- caches

@@ -12,7 +12,7 @@ from autograder.lessons.parts import Trial
 
 from .sample_variants import ALTERNATIVES, MISTAKES
 
-MOST_ERROR = 1.6e-3  # of frequencies: six times the error of pure luck
+MOST_ERROR = 1.6e-3  # of frequencies: 15 times the error of pure luck, or more
 
 
 def chances(
