@@ -13,13 +13,14 @@ from nbval.plugin import IPyNbCell
 from autograder.lessons.lesson import Lesson, lesson_names
 from tests.support import programs, real_model, surroundings, trained
 
-TRAINING = (
+LONGEST = (
     "05_square_corners.ipynb",
     "07_positions.ipynb",
     "10_tiny_language_model.ipynb",
     "11_fixed_memory.ipynb",
+    "12_inside_a_real_model.ipynb",
 )
-FIRST = (*TRAINING, "test_references.py")
+FIRST = (*LONGEST, "test_references.py")
 
 # Shells make background jobs ignore Ctrl-C, and everything that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: a worker that gets it last leaves the others idle."""
     items.sort(key=lambda item: (item.path.name not in FIRST, item.path.suffix != ".ipynb"))
     for item in items:
-        if item.path.name in TRAINING:
+        if item.path.name in LONGEST:
             item.add_marker(pytest.mark.anywhere)
         tags = item.cell.metadata.get("tags", []) if isinstance(item, IPyNbCell) else []
         if trained.TAG in tags:

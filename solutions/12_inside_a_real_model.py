@@ -628,7 +628,7 @@ print(f"only reading the weights: {1000 * only_reading:.0f} ms")
 # %%
 predict("a_norm_in_float32", ...)
 
-# %%
+# %% reason="rounding differs between processors" tags=["nbval-ignore-output"]
 torch.manual_seed(0)
 ten = torch.arange(10)[None]
 tiny = Llama(10, 24, 3, 1, d_feedforward=64, n_layers=4, base=10000.0, eps=1e-5)
@@ -996,7 +996,7 @@ report_without("another ten", [others[number] for number in order[10:20]])
 # made up, and its second appearance stops in the middle. See where two of these heads look from
 # there. (We'll come to the third.) Then try a sentence of your own.
 
-# %% tags=["raises-exception"]
+# %% tags=["raises-exception", "trained"]
 sentence = "Professor Quibblesnitch opened the door. Nobody had ever met Professor Qu"
 text = torch.tensor(real.tokens(sentence))
 maps, shown = maps_of(llama, text), [(18, 6), (17, 3), (16, 0)]

@@ -21,7 +21,7 @@ def graded(monkeypatch, *results):
         return found
 
     monkeypatch.setattr(task, "grade", grade)
-    return grading._graded(Job("", released_blueprint(LESSON))), left
+    return grading._grade_fairly(Job("", released_blueprint(LESSON))), left
 
 
 def test_a_doubtful_result_is_tried_again_once(monkeypatch):
