@@ -47,8 +47,11 @@ def text(
 
 
 def forgotten(draw: Draw) -> dict[str, Any]:
-    """A state that the first word fades away: by chance, it would count in some draws."""
-    made = text(20, decay=(-100.0, 0.0), continued=True)(draw)
+    """A state that the first word fades away: by chance, it would count in some draws.
+
+    Differences of sums of log decays are right to the last digit of the sums, so these stay small.
+    """
+    made = text(20, decay=(-10.0, 0.0), continued=True)(draw)
     made["log_decay"][..., 0] = -60.0
     return made
 
@@ -103,7 +106,7 @@ EXERCISE = Exercise(
             2,
             [
                 text(9, 4, decay=(-60.0, -40.0)),
-                text(70, decay=(-3.0, -1.0)),
+                text(90, decay=(-3.0, -1.0)),
                 forgotten,
             ],
             BOTH,
