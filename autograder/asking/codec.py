@@ -8,16 +8,17 @@ duplicates; the tree itself is stored as JSON in another tensor of bytes.
 import json
 import math
 import sys
+from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
 from torch import Tensor
 
 Tree = Any  # dict, list, tensor, torch.dtype, str, number, bool or None
 TENSOR, DTYPE = "$tensor", "$dtype"
-TREE = "tree"
+TREE, INDEX = "tree", "index"
 MOST_DIMS = 64
 
 
@@ -25,8 +26,11 @@ class CodecError(ValueError):
     """These bytes do not hold a tree."""
 
 
-def encode(tree: Tree) -> bytes:
-    """Encode a tree as bytes for `decode` (tuples come back as lists)."""
+def encode(tree: Tree, index: dict[str, Any] | None = None) -> bytes:
+    """Encode a tree as bytes for `decode` (tuples come back as lists).
+
+    index: plain values that `read_index` finds in a file of these bytes, without the tree.
+    """
     store = _Store()
 
     def plain(node: Tree) -> Tree:
@@ -42,7 +46,18 @@ def encode(tree: Tree) -> bytes:
         return node
 
     text = json.dumps(plain(tree), separators=(",", ":")).encode()
-    return save(store.flat() | {TREE: torch.frombuffer(bytearray(text), dtype=torch.uint8)})
+    flat = store.flat() | {TREE: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
+    return save(flat, {INDEX: json.dumps(index)} if index else None)
+
+
+def read_index(path: Path) -> dict[str, Any]:
+    """Read a file's index; {} if it has none. Raises CodecError and OSError."""
+    try:
+        with safe_open(path, "pt") as file:
+            index: dict[str, Any] = json.loads((file.metadata() or {}).get(INDEX, "{}"))
+            return index
+    except (SafetensorError, ValueError) as error:
+        raise CodecError(f"not a tree of tensors: {error}") from error
 
 
 def decode(data: bytes, most_tree_bytes: int = sys.maxsize) -> Tree:

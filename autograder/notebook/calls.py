@@ -163,8 +163,8 @@ def progress() -> None:
     records = read_records()
     here = {verdict.lesson for verdict in _verdicts.values()}
     lessons = {
-        lesson: [_progress(name, records) for name in names]
-        for lesson, names in store.exercises_by_lesson().items()
+        lesson: [_progress(*entry, records) for entry in entries.items()]
+        for lesson, entries in store.entries_by_lesson().items()
     }
     predicted = {
         lesson: [records.get(_record_name(name), Record()).points for name in names]
@@ -247,9 +247,9 @@ def _unfinished(answer: Callable, name: str, reference: LessonReference) -> list
     return unfinished(reference.keys, name, used, is_finished)
 
 
-def _progress(name: str, records: dict[str, Record]) -> Progress:
+def _progress(name: str, entry: store.IndexEntry, records: dict[str, Record]) -> Progress:
     """Return a learner's progress on an exercise; none if its points have changed since."""
-    key, record = store.find(name).keys[name], records.get(name, Record())
-    if record.most != key.points:
-        return Progress(name, None, key.points, challenge=key.challenge)
-    return Progress(name, record.points, key.points, record.given_up, key.challenge)
+    record = records.get(name, Record())
+    if record.most != entry.points:
+        return Progress(name, None, entry.points, challenge=entry.challenge)
+    return Progress(name, record.points, entry.points, record.given_up, entry.challenge)

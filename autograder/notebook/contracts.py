@@ -61,8 +61,8 @@ def _fits(lesson: str) -> bool:
 
 def _known(lesson: str) -> dict[str, str]:
     """Return the contracts of a lesson's exercises in the references, by exercise."""
-    names = store.exercises_by_lesson().get(lesson, [])
-    return {name: store.find(name).questions[name].contract for name in names}
+    entries = store.entries_by_lesson().get(lesson, {})
+    return {name: entry.contract for name, entry in entries.items()}
 
 
 def _installed() -> str:

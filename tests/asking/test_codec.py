@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.asking.answer import MOST_ELEMENTS, Answer, digests
-from autograder.asking.codec import CodecError, decode, encode
+from autograder.asking.codec import CodecError, decode, encode, read_index
 from autograder.asking.problem import Place, Problem, ProblemKind
 from autograder.asking.question import Call, Question
 from autograder.asking.sending import MOST_TREE_BYTES, pack, unpack
@@ -38,6 +38,14 @@ def test_one_tensor_in_two_places_is_allowed():
 def test_equal_tensors_are_stored_once():
     many = encode([torch.ones(1000) for _ in range(50)])
     assert len(many) < 2 * len(encode([torch.ones(1000)]))
+
+
+def test_an_index_is_read_without_the_tree(tmp_path):
+    tree, index = {"words": WORDS}, {"names": ["a", "b"], "format": 1}
+    for number, (data, found) in enumerate([(encode(tree, index), index), (encode(tree), {})]):
+        path = tmp_path / str(number)
+        path.write_bytes(data)
+        assert read_index(path) == found and torch.equal(decode(data)["words"], WORDS)
 
 
 GOOD = encode({"a": torch.ones(4)})

@@ -13,7 +13,14 @@ from autograder.lessons import lesson as lessons
 from autograder.lessons.lesson import Lesson
 from autograder.lessons.variants import Mistake
 from autograder.places import ROOT
-from autograder.references.store import PUBLIC, LessonReference, load
+from autograder.references.store import (
+    PUBLIC,
+    LessonReference,
+    entries_by_lesson,
+    load,
+    predictions_by_lesson,
+    titles,
+)
 from tests.support.freshness import differences
 
 REMEDY = "it is stale: run `make build LESSON={}`"
@@ -27,6 +34,14 @@ def stored(lesson):
 def test_the_reference_is_fresh(lesson):
     """Nothing that it was built from has changed since."""
     assert stored(lesson).source == source_digest(lesson), REMEDY.format(lesson.name)
+
+
+def test_the_index_is_that_of_the_content(lesson):
+    reference = stored(lesson)
+    assert titles()[lesson.name] == reference.title == lesson.title
+    assert entries_by_lesson()[lesson.name] == reference.entries()
+    assert [*reference.entries()] == [*lesson.asked]
+    assert predictions_by_lesson()[lesson.name] == [*reference.predictions]
 
 
 @pytest.mark.anywhere

@@ -411,9 +411,12 @@ def reference_folder(tmp_path, monkeypatch):
     """A copy of the reference files that a test may damage."""
     folder = shutil.copytree(course.PUBLIC, tmp_path / "reference")
     monkeypatch.setattr(course, "PUBLIC", folder)
-    course._lessons.cache_clear()
+    kept = (course._indexes, course._loaded, course.entries_by_lesson)
+    for read in kept:
+        read.cache_clear()
     yield folder
-    course._lessons.cache_clear()
+    for read in kept:
+        read.cache_clear()
 
 
 def damage_missing(path):
@@ -431,7 +434,11 @@ def damage_header(path):
 
 
 def damage_version(path):
-    path.write_bytes(encode(decode(path.read_bytes()) | {"format": 99}))
+    path.write_bytes(encode(decode(path.read_bytes()), {"format": 99}))
+
+
+def damage_without_an_index(path):
+    path.write_bytes(encode(decode(path.read_bytes())))
 
 
 @pytest.mark.parametrize(
@@ -440,13 +447,24 @@ def damage_version(path):
         (damage_missing, "no reference files in reference/. Run `make reference`"),
         (damage_truncated, "01_dot_product_attention.safetensors is damaged"),
         (damage_header, "01_dot_product_attention.safetensors is damaged"),
-        (damage_version, f"has format 99, and this autograder reads format {course.FORMAT}"),
+        (damage_version, f"another format than this autograder reads, {course.FORMAT}. Run"),
+        (damage_without_an_index, f"another format than this autograder reads, {course.FORMAT}."),
     ],
 )
 def test_a_damaged_reference_file(reference_folder, damage, words):
     damage(reference_folder / "01_dot_product_attention.safetensors")
     with pytest.raises(CourseError, match=words.replace(".", r"\.")):
         check(attention_scores)
+
+
+@pytest.mark.usefixtures("reference_folder")
+def test_only_the_lesson_at_hand_is_decoded():
+    """All twelve take two seconds, and a learner's first check would wait for them."""
+    check(course_solution("softmax", "01_dot_product_attention"))
+    with pytest.raises(NotAnsweredYet):
+        check(context_vector)
+    progress()
+    assert course._loaded.cache_info().misses == 1
 
 
 def test_importing_needs_neither_nbgrader_nor_the_exercises():

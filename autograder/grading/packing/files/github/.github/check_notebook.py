@@ -42,10 +42,10 @@ def main(lesson: str) -> None:
 def points_by_exercise(lesson: str) -> dict[str, tuple[int, int]]:
     """Return the points that were earned, and those that there are; challenges have none."""
     records, points = read_records(), {}
-    for exercise in store.exercises_by_lesson()[lesson]:
-        key, record = store.find(exercise).keys[exercise], records.get(exercise)
-        if not key.challenge:
-            points[exercise] = (record.points or 0 if record else 0, key.points)
+    for exercise, entry in store.entries_by_lesson()[lesson].items():
+        record = records.get(exercise)
+        if not entry.challenge:
+            points[exercise] = (record.points or 0 if record else 0, entry.points)
     return points
 
 
