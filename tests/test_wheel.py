@@ -1,9 +1,8 @@
 """The wheel that learners install: its contents, what its version tells, and that it suffices."""
 
 import re
+import runpy
 import shutil
-import subprocess
-import sys
 import threading
 import zipfile
 from functools import cache, partial
@@ -38,8 +37,9 @@ VERSION = re.compile(r"attention_from_scratch-(1\.0\.0\+c[0-9a-f]{8})-py3-none-a
 
 def version(sources):
     """The version that a wheel of these sources would have; building one would take seconds."""
-    command = [sys.executable, "setup.py", "--quiet", "--version"]
-    return subprocess.check_output(command, cwd=sources, text=True).splitlines()[-1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(sources)
+        return runpy.run_path("setup.py")["version"]()
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +107,20 @@ def passed_code():
     return "\n".join({getattr(value, "source", getattr(value, "forward", "")) for value in made})
 
 
-def test_no_solution_in_what_learners_get(lesson, content):
+@pytest.fixture(scope="module")
+def squeezed(content):
+    return squeeze(b"".join(content.values()))
+
+
+def squeeze(text):
+    """Remove what may lie between the letters of code, in a file or in a notebook's JSON."""
+    return re.sub(rb"\s+|\\n|\\", b"", text)
+
+
+def test_no_solution_in_what_learners_get(lesson, squeezed):
     released = lesson.released_path.read_bytes()
     assert b"BEGIN SOLUTION" not in released
-    plain = re.sub(rb"\s+|\\n|\\", b"", released + b"".join(content.values()))
+    plain = squeeze(released) + squeezed
     for name, exercise in lesson.asked.items():
         # Code to repair has right lines, too, and so do the modules that a case passes.
         given = lesson.beginning(exercise) + passed_code()

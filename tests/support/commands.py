@@ -23,6 +23,7 @@ FORKS.set_forkserver_preload(
         "autograder.grading.engine.autograde",
         "autograder.grading.lms.commands",
         "autograder.grading.worker.task",
+        "tests.support.ready",
     ]
 )
 

@@ -15,6 +15,7 @@ import yaml
 from autograder.course.__main__ import main
 from autograder.grading.packing import github
 from autograder.lessons.cells import grade_id_of
+from tests.demo.made_up_class import without_demonstrations
 from tests.support.classroom import LESSON
 
 NOTEBOOK = f"{LESSON.name}.ipynb"
@@ -31,8 +32,9 @@ def repository(tmp_path, monkeypatch):
 
 
 def answer(repository, **answers):
-    """Write answers into the notebook."""
+    """Write answers into the notebook, and leave out what only demonstrates something."""
     notebook = nbformat.read(repository / NOTEBOOK, as_version=4)
+    notebook = without_demonstrations(notebook, LESSON)
     for cell in notebook.cells:
         cell.source = answers.get(grade_id_of(cell), cell.source)
     nbformat.write(notebook, repository / NOTEBOOK)
