@@ -57,11 +57,11 @@ test: $(VENV)/developer  ## set everything up and run the tests and notebooks, e
 # Another processor and more threads round differently; a test that only holds on one fails here.
 PLAIN = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
-	tests/course/test_isolation.py \
+	tests/course/test_isolation.py tests/exercises \
 	tests/building/test_references.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
 ELSEWHERE = THREADS=2 $(PLAIN) $(PYTESTS)
-anywhere: $(VENV)/developer  ## run the longest notebooks and make references again, as if on another machine
+anywhere: $(VENV)/developer  ## run the longest notebooks and what else is about numbers, as if on another machine
 	$(ELSEWHERE) -m anywhere $(PYTEST) $(NUMBERS)
 
 long: $(VENV)/developer  ## run the other long tests: trainings, kills, full disks, other databases

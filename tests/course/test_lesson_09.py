@@ -101,6 +101,7 @@ def test_the_mask_at_the_lower_right_saves_no_memory_on_a_cpu():
     )
 
 
+@pytest.mark.anywhere
 def test_memory_saved_for_the_backward_pass():
     query, key, value = torch.randn(3, 1024, 32, requires_grad=True)
     apply, tiled = LESSON["TiledAttention"].apply, LESSON["tiled_attention"]

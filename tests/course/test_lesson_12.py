@@ -26,7 +26,13 @@ from tests.bench.wrong_models import measured
 from tests.support import real_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-with_weights = pytest.mark.skipif(bool(real_model.missing()), reason=real_model.missing() or "-")
+
+
+def with_weights(test):
+    """Run a test that reads the real weights, which takes a while, in `make anywhere`."""
+    missing = real_model.missing()
+    return pytest.mark.anywhere(pytest.mark.skipif(bool(missing), reason=missing or "-")(test))
+
 
 LESSON = Lesson("12_inside_a_real_model")
 OURS = LESSON.namespace()
@@ -223,7 +229,6 @@ def test_the_recorded_chat_is_what_the_model_says(real, llama):
             assert abs(probs[place, token] - prob) < 0.001
 
 
-@pytest.mark.anywhere
 @with_weights
 def test_wrong_models_are_as_recorded():
     """Those whose numbers the lesson is about; answers are garbage that rounding may change."""
@@ -271,7 +276,6 @@ def test_london_comes_first_after_the_last_block_and_cairo_does_not(real, llama)
     assert min(ranks("Egypt", " Cairo")) > 0
 
 
-@pytest.mark.anywhere
 @with_weights
 def test_induction_heads_are_found_on_one_text_and_tested_on_another(llama):
     """What the lesson says about four texts holds for another one."""
@@ -296,7 +300,6 @@ def test_induction_heads_are_found_on_one_text_and_tested_on_another(llama):
             assert (fed < most).all() and (part == "keys" or (fed > 0.3).all())
 
 
-@pytest.mark.anywhere
 @with_weights
 def test_a_passage_of_the_play_has_a_sink(real, llama):
     """What the lesson says about three paragraphs holds for another text."""
@@ -325,6 +328,7 @@ def test_far_text_does_no_good_and_then_harm(real, llama):
     assert OURS["loss_across"](llama, text, 16_000, base=400_000.0) < alone + 0.5
 
 
+@pytest.mark.anywhere
 def test_mistakes_are_undone(monkeypatch):
     """Each changes the logits of a tiny model, at once or in pieces, and leaves no trace."""
     sizes = dict(n_tokens=23, d_model=96, n_heads=6, n_kv_heads=2, d_feedforward=32, n_layers=30)
@@ -361,6 +365,7 @@ def test_a_function_that_the_model_does_not_call_is_named():
 # ---------------------------------------------------------------- without them
 
 
+@pytest.mark.anywhere
 def test_all_else_goes_on_without_the_model(tmp_path):
     """Each cell that needs the model says how to get it, and no other cell fails."""
     (tmp_path / PACKAGE).mkdir()  # hides the package, and has no file in it
