@@ -10,13 +10,20 @@ import pytest
 from autograder.judging.case_words import case_in_words
 from autograder.judging.form import AFTER_A_CALL, Form
 from autograder.judging.verdict import Exhibit, Verdict
-from autograder.lessons.lesson import Lesson
+from autograder.notebook.course_solution import course_solution
 from autograder.references.store import exercises, find
 
-ASKED = [(name, find(name).questions[name], find(name).keys[name]) for name in sorted(exercises())]
-by_exercise = pytest.mark.parametrize(
-    ("question", "key"), [asked[1:] for asked in ASKED], ids=[asked[0] for asked in ASKED]
-)
+by_exercise = pytest.mark.parametrize("exercise", sorted(exercises()))
+
+
+@pytest.fixture
+def question(exercise):
+    return find(exercise).questions[exercise]
+
+
+@pytest.fixture
+def key(exercise):
+    return find(exercise).keys[exercise]
 
 
 @by_exercise
@@ -70,16 +77,17 @@ def test_a_call_before_has_other_numbers_and_where_it_says_so_other_sizes(questi
 
 
 def test_the_forms_are_asked_for_almost_everywhere():
+    forms = {name: {case.form for case in find(name).keys[name].cases} for name in exercises()}
     lacking = {
-        form: [name for name, _, key in ASKED if form not in {case.form for case in key.cases}]
+        form: [name for name, had in forms.items() if form not in had]
         for form in (Form.EQUAL, Form.RESIZED)
     }
-    assert all(len(names) < len(ASKED) / 3 for names in lacking.values()), lacking
+    assert all(len(names) < len(forms) / 3 for names in lacking.values()), lacking
 
 
 @by_exercise
 def test_an_argument_that_has_a_default_is_left_out_once(question, key):
-    answer = Lesson(key.lesson).namespace()[key.exercise]
+    answer = course_solution(key.exercise, key.lesson)
     given = [(answer, call.arguments) for call in question.calls if not isclass(answer)]
     for call in question.calls if isclass(answer) else ():
         given.append((getattr(answer, call.method or "forward", None), call.arguments))

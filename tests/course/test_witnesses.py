@@ -15,17 +15,12 @@ from autograder.asking.arguments import make_all
 from autograder.asking.models import gradients, output_weights
 from autograder.judging.measures import measured
 from autograder.lessons.lesson import Lesson, lesson_names
+from autograder.notebook.course_solution import course_solution
 from autograder.references.store import find
 from tests.course.witnesses import all_witnesses
 from tests.support.sharing import every
 
 WITNESSES = all_witnesses()
-SOLUTIONS = {
-    name: solution
-    for lesson in map(Lesson, lesson_names())
-    for name, solution in lesson.namespace().items()
-    if name in lesson.asked
-}
 ROUNDING = 5e-6  # what Keras layers, which stay in float32, may be off
 STEP = 0.5  # differences are exact for any step: what has no gradient is at most quadratic
 
@@ -59,7 +54,8 @@ def test_the_reference_agrees_with_its_witness(name):
 
 def with_defaults(call, name):
     """Return an example's call with the arguments that it leaves out: a witness has no defaults."""
-    bound = signature(SOLUTIONS[name]).bind_partial(**call.arguments)
+    solution = course_solution(name, find(name).lesson)
+    bound = signature(solution).bind_partial(**call.arguments)
     bound.apply_defaults()
     return replace(call, arguments=dict(bound.arguments))
 

@@ -12,18 +12,26 @@ def browser():
         yield page.context.browser
 
 
-@pytest.fixture
-def open_view(browser):
-    """Open a page with views. An error on it, and a request to anywhere, fails the test."""
-    wrong = []
-    page = browser.new_page()
+@pytest.fixture(scope="module")
+def watched(browser):
+    """A page for one test after another, and a list of its errors and requests."""
+    page, wrong = browser.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: wrong.append(request.url))
+    return page, wrong
+
+
+@pytest.fixture
+def open_view(watched):
+    """Open a page with views. An error on it, and a request to anywhere, fails the test."""
+    page, wrong = watched
+    page.mouse.move(0, 0)
+    page.goto("about:blank")
+    wrong.clear()
 
     def opened(*names):
         page.set_content(html(*names))
         return page
 
     yield opened
-    page.close()
     assert [what for what in wrong if not what.startswith("data:")] == []
