@@ -73,16 +73,16 @@ def test_waiting_uses_no_processor_time():
     ids=["computing", "waiting"],
 )
 def test_a_notebook_that_takes_too_long(source, patience, told):
-    ran = run(source, notebook_seconds=2.0, patience=patience)
-    assert ran.stopped == f"the notebook took more than 2 seconds{told} in all"
+    ran = run(source, notebook_seconds=SHORT, patience=patience)
+    assert ran.stopped == f"the notebook took more than 1 seconds{told} in all"
     assert ran.doubtful is (source == SLEEP)
 
 
 @pytest.mark.parametrize("name", every(3, ["RssAnon: 0", "Threads:", "²"]))
 def test_the_name_of_a_process_says_nothing_about_it(name):
     source = f"open('/proc/self/comm', 'w').write({name!r})\n{SPIN}"
-    ran = run(source, notebook_seconds=2.0)
-    assert ran.stopped == "the notebook took more than 2 seconds of processor time in all"
+    ran = run(source, notebook_seconds=SHORT)
+    assert ran.stopped == "the notebook took more than 1 seconds of processor time in all"
 
 
 def test_nothing_goes_on_unwatched(monkeypatch):
