@@ -58,7 +58,7 @@ test: $(VENV)/developer  ## set everything up and run the tests and notebooks, e
 PLAIN = ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41
 NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_witnesses.py \
 	tests/course/test_isolation.py tests/exercises \
-	tests/building/test_references.py tests/asking/test_keras_layers.py \
+	tests/building/test_references.py tests/building/test_hidden.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
 ELSEWHERE = THREADS=2 $(PLAIN) $(PYTESTS)
 anywhere: $(VENV)/developer  ## run the longest notebooks and what else is about numbers, as if on another machine

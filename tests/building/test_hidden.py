@@ -47,6 +47,7 @@ def test_answers_are_not_known_by_their_order():
     assert len({tuple(answers) for answers in said}) > 3
 
 
+@pytest.mark.anywhere
 def test_they_replace_fresh_cases(lesson):
     for key in graded(lesson.name).keys.values():
         kinds = [(case.fresh, case.hidden) for case in key.cases]
@@ -56,6 +57,7 @@ def test_they_replace_fresh_cases(lesson):
         assert counted == {*range(len(kinds))} - {key.example}
 
 
+@pytest.mark.anywhere
 def test_a_steady_answer_is_the_same_for_another_draw(lesson):
     """Otherwise, hidden cases could not take it from the shown case."""
     keys = hidden.load(hidden.PUBLIC / f"{lesson.name}.safetensors").keys

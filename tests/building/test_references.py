@@ -56,6 +56,7 @@ def test_the_reference_comes_out_the_same(lesson, one_thread, monkeypatch):
     assert list(differences(build(lesson), dataclasses.replace(whole, keys=keys))) == []
 
 
+@pytest.mark.anywhere
 def test_the_table_of_mistakes(one_thread):
     """The audit of a build asks the same of every lesson, so one is enough here."""
     rows = outcomes(LESSON, build(LESSON))
