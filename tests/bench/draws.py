@@ -34,15 +34,15 @@ def report() -> None:
             if exercise.name == SLOW:
                 continue
             for variant in exercise.alternatives:
-                judgments = [*_judgments(lesson, exercise, variant, references)]
+                judgments = [*judgments_of(lesson, exercise, variant, references)]
                 _print_losses(exercise, variant, judgments, 0)
                 _print_nearest(exercise, variant, judgments)
             for variant in own_mistakes(lesson, exercise):
-                judgments = [*_judgments(lesson, exercise, variant, references[:OF_MISTAKES])]
+                judgments = [*judgments_of(lesson, exercise, variant, references[:OF_MISTAKES])]
                 _print_losses(exercise, variant, judgments, OF_MISTAKES)
 
 
-def _judgments(
+def judgments_of(
     lesson: Lesson, exercise: Exercise, variant: Variant, references: list[LessonReference]
 ) -> Iterator[Judgment]:
     """Judge a variant with each draw."""
@@ -52,14 +52,17 @@ def _judgments(
         yield Judgment(key, collect(answer, question))
 
 
+def lost_by(judgment: Judgment) -> list[str]:
+    """Name the aspects that an answer loses."""
+    results = map(judgment.result, judgment.aspects)
+    return [result.name for result in results if not result.held]
+
+
 def _print_losses(
     exercise: Exercise, variant: Variant, judgments: list[Judgment], all_draws: int
 ) -> None:
     """Print the aspects that a variant loses in some draws."""
-    lost: Counter[str] = Counter()
-    for judgment in judgments:
-        results = map(judgment.result, judgment.aspects)
-        lost.update(result.name for result in results if not result.held)
+    lost = Counter(aspect for judgment in judgments for aspect in lost_by(judgment))
     for aspect, count in lost.items():
         if count != all_draws:
             print(f"    {variant.name}: loses {exercise.name}, {aspect} with {count} draws")
