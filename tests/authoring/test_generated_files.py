@@ -13,7 +13,7 @@ from autograder.lessons.cells import STUB, grade_id_of
 from autograder.lessons.lesson import Lesson, lesson_names
 from autograder.places import ROOT
 from autograder.references.store import PUBLIC
-from tests.support.classroom import nbgrader
+from tests.support.classroom import api, configuration
 
 REMEDY = "it is stale: run `make build LESSON={}`"
 
@@ -58,9 +58,10 @@ def test_the_start_page_is_fresh():
 def released_anew(tmp_path_factory):
     """Release all lessons with nbgrader now."""
     course = tmp_path_factory.mktemp("course")
+    nbgrader = api(configuration(course))
     for name in lesson_names():
         shutil.copytree(ROOT / "solutions" / name, course / "solutions" / name)
-        nbgrader(course, "generate_assignment", name)
+        assert nbgrader.generate_assignment(name)["success"]
     return course / "notebooks"
 
 

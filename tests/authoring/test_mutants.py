@@ -128,6 +128,7 @@ def test_mutants_differ_in_code_and_label(reference):
     assert len({m.label for m in mutants}) == len({m.source for m in mutants}) == len(mutants)
 
 
+@pytest.mark.anywhere
 def test_no_mutant_of_the_first_exercise_survives():
     surveyed = next(survey_lesson(LESSON, load(PUBLIC / f"{LESSON.name}.safetensors")))
     require_soundness([surveyed])

@@ -69,6 +69,7 @@ def test_ill_ones_compute_something_else(name, sizes):
     assert (ill(x) - healthy(x)).abs().max() > 0.01
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("disease", [LEAK, BLIND_SPOT, MIXING, WRONG_SUM, WRONG_SCALE])
 def test_a_test_finds_exactly_the_patients_that_count(tests, disease, seed):

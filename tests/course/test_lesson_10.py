@@ -143,6 +143,7 @@ def test_no_right_way_to_draw_is_refused_by_bad_luck(name, output):
 # ---------------------------------------------------------------- caches
 
 
+@pytest.mark.anywhere
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 99))
 def test_a_text_in_pieces_has_the_same_logits(pieces, seed):
     model = drawn_model(2, 3, seed, n_context=30)
@@ -165,6 +166,7 @@ def written_without_caches(model, tokens, n_new, **how):
     return tokens
 
 
+@pytest.mark.anywhere
 @given(st.integers(1, 20), st.integers(0, 20), st.integers(0, 99), st.sampled_from([0.0, 1.0]))
 def test_writing_with_caches_changes_nothing(n, n_new, seed, temperature):
     model, tokens = drawn_model(2, 2, seed, n_context=9), torch.randint(20, (2, n))
@@ -193,6 +195,7 @@ def test_a_step_of_training_reaches_every_place():
 # ---------------------------------------------------------------- heads
 
 
+@pytest.mark.anywhere
 @given(st.integers(0, 2), st.integers(0, 2), st.integers(0, 99))
 def test_a_head_taken_out_contributes_nothing(layer, head, seed):
     """Whatever the head's own parameters are, what is left of the model stays the same."""

@@ -11,6 +11,10 @@ from typing import Any
 
 import nbformat
 from nbgrader.api import Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.grading.report.submissions import read_submissions
 from autograder.grading.worker.graded_cells import VERDICT
@@ -81,6 +85,18 @@ def nbgrader(course: Path, *arguments: str, check: bool = True) -> str:
     done = run(*command(course, *arguments))
     assert not check or done.status == 0, done.said[-3000:]
     return done.said
+
+
+def api(config: Config) -> NbGraderAPI:
+    """Make nbgrader's API, as formgrader uses it, for a configuration."""
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def configuration(course: Path) -> Config:
+    """Load the course's configuration of nbgrader, for a course directory."""
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
+    config.CourseDirectory.root = str(course)
+    return config
 
 
 def start(course: Path, *arguments: str, **environment: str) -> subprocess.Popen:

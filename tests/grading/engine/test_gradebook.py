@@ -10,9 +10,6 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from nbgrader.apps import NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.grading.engine import autograde
 from autograder.grading.engine.history import entries
@@ -25,8 +22,7 @@ from autograder.grading.report.gather import gather
 from autograder.grading.submission.blueprint import Blueprint
 from autograder.grading.worker.job import Job
 from autograder.lessons.cells import grade_id_of, nbgrader_metadata
-from autograder.places import ROOT
-from tests.support import beside
+from tests.support import beside, classroom
 from tests.support.classroom import LESSON, command, gradebook, make_course, nbgrader
 from tests.support.commands import run
 
@@ -63,14 +59,13 @@ def hand_in(course, learner, answer, timestamp):
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory):
-    """nbgrader's API, as formgrader uses it, for a course with one small assignment."""
+    """nbgrader's API for a course with one small assignment."""
     course = tmp_path_factory.mktemp("course")
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
-    config.CourseDirectory.root = str(course)
+    config = classroom.configuration(course)
     config.LateSubmissionPlugin.penalty_method = "zero"
     (course / "solutions" / SMALL).mkdir(parents=True)
     nbformat.write(small_notebook(1), course / "solutions" / SMALL / f"{SMALL}.ipynb")
-    api = NbGraderAPI(CourseDirectory(config=config), config=config)
+    api = classroom.api(config)
     with api.gradebook as book:
         book.update_or_create_assignment(SMALL, duedate=DUE)
     assert api.generate_assignment(SMALL)["success"]

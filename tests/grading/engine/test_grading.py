@@ -5,9 +5,6 @@ import shutil
 
 import nbformat
 import pytest
-from nbgrader.apps import NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
 
 from autograder.building.secret import SECRET_VARIABLE
 from autograder.grading.gradebook.course_files import course_files
@@ -24,7 +21,15 @@ from tests.demo.made_up_class import (
     own_mistakes,
     without_demonstrations,
 )
-from tests.support.classroom import gradebook, hand_in, nbgrader, release, scores
+from tests.support.classroom import (
+    api,
+    configuration,
+    gradebook,
+    hand_in,
+    nbgrader,
+    release,
+    scores,
+)
 from tests.support.waiting import HANG
 
 LESSON = Lesson("01_dot_product_attention")
@@ -238,12 +243,7 @@ def test_the_report_names_the_mistakes(course):
 
 
 def test_formgrader_lists_the_lesson_and_its_submissions(course):
-    config = Config()
-    config.CourseDirectory.root = str(course)
-    config.CourseDirectory.source_directory = "solutions"
-    config.CourseDirectory.release_directory = "notebooks"
-    api = NbGraderAPI(CourseDirectory(config=config), config=config)
-    [assignment] = api.get_assignments()
+    [assignment] = api(configuration(course)).get_assignments()
     assert assignment["name"] == LESSON.name
     assert assignment["max_score"] == FULL
     assert assignment["num_submissions"] == len(SUBMISSIONS)
