@@ -1,11 +1,9 @@
 """A course directory with a handmade gradebook: no lesson is run, and nothing is graded."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -74,17 +72,7 @@ class MadeCourse:
 def make_course(root: Path) -> MadeCourse:
     """Make a course directory with two lessons; the first was due on 2026-10-05 at noon UTC."""
     root.mkdir(parents=True, exist_ok=True)
-    (root / "gradebook.db").write_bytes(_empty_gradebook())
     course = MadeCourse(root)
     course.add_lesson(FIRST, "2026-10-05 12:00")
     course.add_lesson(SECOND)
     return course
-
-
-@cache
-def _empty_gradebook() -> bytes:
-    """Make the tables once: nbgrader starts a program for that."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "gradebook.db")
-        Gradebook(f"sqlite:///{path}", COURSE_ID).close()
-        return path.read_bytes()
