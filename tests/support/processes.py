@@ -1,9 +1,12 @@
 """Look at running processes. Any of them may end meanwhile; then it counts as gone."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable
 
 import psutil
+
+FORK_SERVER = "from multiprocessing.forkserver import main"  # in its command line
 
 
 def descendants(pid: int) -> list[psutil.Process]:
@@ -11,6 +14,13 @@ def descendants(pid: int) -> list[psutil.Process]:
     with contextlib.suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).children(recursive=True)
     return []
+
+
+def own_descendants() -> list[psutil.Process]:
+    """List what this process has started, without what the fork server of `commands` has."""
+    servers = those(psutil.Process().children(), lambda p: FORK_SERVER in " ".join(p.cmdline()))
+    others = {process for server in servers for process in descendants(server.pid)}
+    return [process for process in descendants(os.getpid()) if process not in others]
 
 
 def those(

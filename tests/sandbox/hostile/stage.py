@@ -29,12 +29,12 @@ from autograder.grading.submission.folder import files_beside, read_submitted
 from autograder.grading.worker import clerk
 from autograder.grading.worker.graded_cells import VERDICT
 from autograder.grading.worker.job import Graded, Job
-from autograder.grading.worker.own_sandbox import AHEAD, own_sandbox
+from autograder.grading.worker.own_sandbox import AHEAD
 from autograder.grading.worker.task import grade
 from autograder.sandbox.limits import Limits
 from tests.sandbox.hostile.attack import LESSON, POINTS, Attack, short_notebook
 from tests.sandbox.hostile.shown import wrong_pages
-from tests.support.processes import descendants, those
+from tests.support.processes import own_descendants, those
 from tests.support.waiting import wait_until
 
 LIMITS = Limits(
@@ -138,7 +138,7 @@ class Stage:
 
     def open_files(self) -> int:
         """Count the open files of this process and of its sandbox's warm process."""
-        warm = those(self._inside(), lambda p: p.parent().name() == "bwrap")
+        warm = those(_inside(), lambda p: p.parent().name() == "bwrap")
         return sum(process.num_fds() for process in [psutil.Process(), *warm])
 
     def close(self) -> None:
@@ -208,15 +208,10 @@ class Stage:
         if MARK in said or "everything is as it was" not in said:
             wrong.append(f"the next found this: {said}")
         wait_until(
-            lambda: len(self._inside()) <= WAITING,
+            lambda: len(_inside()) <= WAITING,
             f"{attack.name}: processes are left in the sandbox",
         )
         return wrong
-
-    def _inside(self) -> list[psutil.Process]:
-        """List the processes in the sandbox."""
-        below = descendants(own_sandbox(self.template)._warm.pid)
-        return those(below, lambda p: "inside.warm" in p.cmdline()[:4])
 
 
 def points_of(notebook: NotebookNode) -> dict[str, int]:
@@ -274,6 +269,11 @@ def _snapshot(folder: Path) -> dict[str, tuple]:
         about = path.lstat()
         found[str(path)] = (about.st_mode, about.st_uid, about.st_size, about.st_mtime_ns)
     return found
+
+
+def _inside() -> list[psutil.Process]:
+    """List the processes in the sandbox."""
+    return those(own_descendants(), lambda p: "inside.warm" in p.cmdline()[:4])
 
 
 def _template() -> Job:

@@ -14,7 +14,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def watched(browser):
-    """A page for one test after another, and a list of its errors and requests."""
+    """A page for one test after another, and the list of its errors and requests."""
     page, wrong = browser.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda request: wrong.append(request.url))
@@ -26,6 +26,7 @@ def open_view(watched):
     """Open a page with views. An error on it, and a request to anywhere, fails the test."""
     page, wrong = watched
     page.mouse.move(0, 0)
+    page.emulate_media(color_scheme="light")
     page.goto("about:blank")
     wrong.clear()
 
@@ -34,4 +35,5 @@ def open_view(watched):
         return page
 
     yield opened
+    page.evaluate("0")  # what went wrong so far is told before the answer
     assert [what for what in wrong if not what.startswith("data:")] == []
