@@ -61,7 +61,7 @@ NUMBERS = solutions/*/*.ipynb tests/course/test_lesson_*.py tests/course/test_wi
 	tests/building/test_references.py tests/building/test_hidden.py tests/asking/test_keras_layers.py \
 	tests/utils/test_training.py tests/authoring/test_notebooks.py tests/authoring/test_mutants.py
 ELSEWHERE = THREADS=2 $(PLAIN) $(PYTESTS)
-anywhere: $(VENV)/developer  ## run the longest notebooks and what else is about numbers, as if on another machine
+anywhere: $(VENV)/developer  ## run the longest notebooks and other tests of numbers, as if on another machine
 	$(ELSEWHERE) -m anywhere $(PYTEST) $(NUMBERS)
 
 long: $(VENV)/developer  ## run the other long tests: trainings, kills, full disks, other databases

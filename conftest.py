@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage until all tests are found: hardly anything is, and all of it stays."""
+    """Turn garbage collection off while tests are found: what is loaded then stays loaded."""
     gc.disable()
     try:
         return (yield)

@@ -163,7 +163,7 @@ def progress() -> None:
     records = read_records()
     here = {verdict.lesson for verdict in _verdicts.values()}
     lessons = {
-        lesson: [_progress(*entry, records) for entry in entries.items()]
+        lesson: [_progress(name, entry, records) for name, entry in entries.items()]
         for lesson, entries in store.entries_by_lesson().items()
     }
     predicted = {

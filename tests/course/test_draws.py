@@ -1,6 +1,6 @@
 """No right answer loses anything to the draw of the hidden cases.
 
-A few draws find what many would refuse; `make bench BENCH=draws` takes more.
+Five draws find what is often refused; `make bench BENCH=draws` takes more, for what seldom is.
 """
 
 import pytest
